@@ -1,0 +1,31 @@
+# Each target makes the environment when it is missing or out of date, then calls one command.
+PYTHON ?= python3
+CORES ?= all
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+
+.PHONY: run test lint paper
+
+run: .venv
+	snakemake --cores $(CORES)
+
+paper: .venv
+	snakemake --cores $(CORES) --configfile config/paper.yaml
+
+test: .venv
+	python -m pytest
+
+lint: .venv
+	ruff check
+	ruff format --check
+	snakefmt --check workflow
+	snakemake --lint
+
+# The stamp is written last, so an interrupted installation starts over.
+.venv: .venv/installed
+
+.venv/installed: envs/requirements.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "graphsieve needs Python 3.11 or newer: make PYTHON=python3.11")'
+	$(PYTHON) -m venv --clear .venv
+	.venv/bin/python -m pip install --disable-pip-version-check --quiet torch==$$(sed -n 's/^torch==//p' $<)
+	.venv/bin/python -m pip install --disable-pip-version-check --quiet --requirement $<
+	touch $@

@@ -1,0 +1,21 @@
+"""Count nodes, edges, features and classes of every graph (Table 5)."""
+
+import argparse
+
+import pandas as pd
+
+from command import run
+from graphsieve.graph import describe, read_graph
+from graphsieve.records import write_csv
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("graphs", nargs="+")
+    parser.add_argument("--out", required=True)
+    arguments = parser.parse_args()
+    write_csv(pd.DataFrame([describe(read_graph(path)) for path in arguments.graphs]), arguments.out)
+
+
+if __name__ == "__main__":
+    run(main)

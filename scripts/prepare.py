@@ -1,0 +1,27 @@
+"""Turn a dataset's name into one graph file."""
+
+import argparse
+import os
+from dataclasses import replace
+
+from command import run
+from graphsieve.data import load_graph
+from graphsieve.graph import NORMALISATIONS, save_graph
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("dataset")
+    parser.add_argument("--root", default="data", help="folder for raw and processed files")
+    parser.add_argument("--normalise", default="none", choices=NORMALISATIONS)
+    parser.add_argument("--seed", type=int, default=0, help="which graph, where a new one is drawn per seed")
+    parser.add_argument("--out", required=True)
+    arguments = parser.parse_args()
+    graph = load_graph(
+        arguments.dataset, arguments.root, mirror=os.environ.get("GRAPHSIEVE_MIRROR"), seed=arguments.seed
+    )
+    save_graph(replace(graph, x=NORMALISATIONS[arguments.normalise](graph.x)), arguments.out)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,33 @@
+"""Train a new model on the selected features alone."""
+
+import argparse
+from dataclasses import replace
+
+from command import add_run_arguments, add_training_arguments, run, run_columns, train
+from graphsieve.graph import choose_split, read_graph
+from graphsieve.records import read_csv, write_record
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("graph")
+    parser.add_argument("--selection", required=True)
+    parser.add_argument("--scorer", required=True, help="who made the selection")
+    add_run_arguments(parser)
+    add_training_arguments(parser)
+    parser.add_argument("--out", required=True)
+    arguments = parser.parse_args()
+
+    graph = read_graph(arguments.graph)
+    split = choose_split(graph, arguments.split, arguments.seed)
+    selection = read_csv(arguments.selection)
+    kept = selection.loc[selection["kept"], "feature"].to_numpy()
+    training = train(arguments, replace(graph, x=graph.x[:, kept], feature_names=None), split)
+
+    columns = {"scorer": arguments.scorer, "features": graph.num_features, "kept": len(kept)}
+    columns["ties"] = selection["ties"].iloc[0]
+    write_record({**run_columns(arguments, graph), **columns, **training.summary()}, arguments.out)
+
+
+if __name__ == "__main__":
+    run(main)

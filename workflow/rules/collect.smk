@@ -1,0 +1,91 @@
+rule collect_one_shot:
+    """The runs of Table 2, one row each."""
+    input:
+        records=one_shot_records,
+    output:
+        records="<results>/records/one_shot.csv",
+    log:
+        "<results>/logs/collect_one_shot.log",
+    conda:
+        "../../envs/graphsieve.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    shell:
+        "python scripts/collect.py {input.records} --out {output.records} > {log} 2>&1"
+
+
+rule collect_perturbations:
+    """The runs of Table 1, one row each."""
+    input:
+        original=original_records,
+        mlp=mlp_records,
+        perturbed=perturbed_records,
+    output:
+        records="<results>/records/perturbations.csv",
+    log:
+        "<results>/logs/collect_perturbations.log",
+    conda:
+        "../../envs/graphsieve.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    shell:
+        "python scripts/collect_perturbations.py --original {input.original} --mlp {input.mlp}"
+        " --perturbed {input.perturbed} --out {output.records} > {log} 2>&1"
+
+
+rule collect_pixel_scores:
+    """Scores of the digits' pixels, by scorer and seed."""
+    input:
+        scores=pixel_scores,
+    output:
+        scores="<results>/records/scores_digits.csv",
+    log:
+        "<results>/logs/collect_pixel_scores.log",
+    conda:
+        "../../envs/graphsieve.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    shell:
+        "python scripts/collect.py {input.scores} --out {output.scores} > {log} 2>&1"
+
+
+rule collect_regime_scores:
+    """Scores on synthetic graphs, by regime, scorer and seed."""
+    input:
+        scores=regime_scores,
+    output:
+        scores="<results>/records/scores_synthetic.csv",
+    log:
+        "<results>/logs/collect_regime_scores.log",
+    conda:
+        "../../envs/graphsieve.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    shell:
+        "python scripts/collect.py {input.scores} --out {output.scores} > {log} 2>&1"
+
+
+rule describe_graphs:
+    """Nodes, edges, features and classes of every dataset (Table 5)."""
+    input:
+        graphs=graphs_to_describe,
+    output:
+        records="<results>/records/datasets.csv",
+    log:
+        "<results>/logs/describe_graphs.log",
+    conda:
+        "../../envs/graphsieve.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=10,
+    shell:
+        "python scripts/describe_graphs.py {input.graphs} --out {output.records} > {log} 2>&1"

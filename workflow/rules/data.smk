@@ -1,0 +1,35 @@
+rule prepare_graph:
+    """Load a dataset by name, check it, normalise it."""
+    output:
+        graph="<results>/graphs/{dataset}.npz",
+    log:
+        "<results>/logs/prepare_graph/{dataset}.log",
+    conda:
+        "../../envs/graphsieve.yaml"
+    threads: 1
+    resources:
+        mem_mb=job_memory,
+        runtime=30,
+    params:
+        normalise=normalisation,
+    shell:
+        "python scripts/prepare.py {wildcards.dataset} --normalise {params.normalise} --out {output.graph} > {log} 2>&1"
+
+
+rule generate_graph:
+    """Draw a synthetic graph for this seed."""
+    output:
+        graph="<results>/graphs/{dataset}/seed{seed}.npz",
+    log:
+        "<results>/logs/generate_graph/{dataset}/seed{seed}.log",
+    conda:
+        "../../envs/graphsieve.yaml"
+    threads: 1
+    resources:
+        mem_mb=job_memory,
+        runtime=10,
+    params:
+        normalise=normalisation,
+    shell:
+        "python scripts/prepare.py {wildcards.dataset} --normalise {params.normalise} --seed {wildcards.seed}"
+        " --out {output.graph} > {log} 2>&1"

@@ -1,0 +1,27 @@
+rule score:
+    """Score every feature with one scorer."""
+    input:
+        graph=graph_of_job,
+        weights=weights_for_scorer,
+    output:
+        scores="<results>/scores/{dataset}/{model}/{split}/seed{seed}/{scorer}.csv",
+    log:
+        "<results>/logs/score/{dataset}/{model}/{split}/seed{seed}/{scorer}.log",
+    benchmark:
+        "<results>/benchmarks/score/{dataset}/{model}/{split}/seed{seed}/{scorer}.tsv"
+    conda:
+        "../../envs/graphsieve.yaml"
+    threads: job_threads
+    resources:
+        mem_mb=job_memory,
+        runtime=job_minutes,
+        gpu=job_gpus,
+    params:
+        weights=weights_flags,
+        scoring=scoring_flags,
+        device=config["device"],
+    shell:
+        "python scripts/score.py {input.graph} --model {wildcards.model} --scorer {wildcards.scorer}"
+        " {params.weights} {params.scoring}"
+        " --split {wildcards.split} --seed {wildcards.seed} --device {params.device} --threads {threads}"
+        " --out {output.scores} > {log} 2>&1"
