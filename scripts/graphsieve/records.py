@@ -4,6 +4,8 @@ import contextlib
 import json
 import os
 import tempfile
+import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -55,8 +57,8 @@ def write_json(value: object, path: str | Path) -> None:
 
 
 def write_npz(arrays: dict[str, np.ndarray], path: str | Path) -> None:
-    with atomic_path(path) as temporary:
-        np.savez_compressed(temporary, allow_pickle=False, **arrays)
+    with atomic_path(path) as temporary, temporary.open("wb") as file:
+        np.savez_compressed(file, allow_pickle=False, **arrays)
 
 
 def read_csv(path: str | Path) -> pd.DataFrame:
@@ -72,7 +74,7 @@ def read_npz(path: str | Path) -> dict[str, np.ndarray]:
             return {name: archive[name] for name in archive.files}
     except FileNotFoundError:
         raise InputError(f"{path} does not exist") from None
-    except (OSError, ValueError, KeyError, EOFError) as error:
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise InputError(f"{path} is not a readable .npz file ({error}): delete it and run again") from None
 
 
