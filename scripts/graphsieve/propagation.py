@@ -35,41 +35,43 @@ class PolynomialLayer:
     rest: nn.Module
 
 
-def as_polynomial(layer: nn.Module, edge_index: Tensor, num_nodes: int) -> PolynomialLayer | None:
+def as_polynomial(
+    layer: nn.Module, edge_index: Tensor, num_nodes: int, dtype: torch.dtype = torch.float32
+) -> PolynomialLayer | None:
     """None for a layer this module does not know: only exact types with options it understands are taken."""
     kind = type(layer)
+    ones = torch.ones(edge_index.shape[1], dtype=dtype, device=edge_index.device)
     if kind is GCNConv and layer.normalize:
-        edges = gcn_norm(edge_index, None, num_nodes, layer.improved, layer.add_self_loops, layer.flow)
+        edges = gcn_norm(edge_index, None, num_nodes, layer.improved, layer.add_self_loops, layer.flow, dtype)
         return PolynomialLayer(_matrix(layer, *edges, num_nodes), [None, layer.lin], layer.bias, nn.Identity())
     if kind is TAGConv and layer.normalize:
-        edges = gcn_norm(edge_index, None, num_nodes, False, add_self_loops=False, flow=layer.flow)
+        edges = gcn_norm(edge_index, None, num_nodes, False, False, layer.flow, dtype)
         return PolynomialLayer(_matrix(layer, *edges, num_nodes), list(layer.lins), layer.bias, nn.Identity())
     if kind is SAGEConv and type(layer.aggr_module) is MeanAggregation and not (layer.normalize or layer.project):
         root = layer.lin_r if layer.root_weight else None
-        matrix = _mean_over_neighbours(_matrix(layer, edge_index, None, num_nodes))
+        matrix = _mean_over_neighbours(_matrix(layer, edge_index, ones, num_nodes))
         return PolynomialLayer(matrix, [root, layer.lin_l], None, nn.Identity())
     if kind is GINConv and isinstance(layer.nn, nn.Sequential) and type(layer.nn[0]) is nn.Linear:
         if isinstance(layer.eps, nn.Parameter):
             return None
-        matrix = _matrix(layer, edge_index, None, num_nodes)
-        matrix = matrix + (1 + float(layer.eps)) * sp.eye_array(num_nodes, dtype=np.float32, format="csr")
+        matrix = _matrix(layer, edge_index, ones, num_nodes)
+        matrix = matrix + (1 + float(layer.eps)) * sp.eye_array(num_nodes, dtype=matrix.dtype, format="csr")
         return PolynomialLayer(matrix, [None, layer.nn[0]], None, layer.nn[1:])
     if kind is NodewiseLinear:
         return PolynomialLayer(None, [layer], None, nn.Identity())
     return None
 
 
-def _matrix(layer: nn.Module, edge_index: Tensor, weights: Tensor | None, num_nodes: int) -> sp.csr_array:
+def _matrix(layer: nn.Module, edge_index: Tensor, weights: Tensor, num_nodes: int) -> sp.csr_array:
     """Row = the node that receives, column = the node that sends; repeated edges add up."""
     sender, receiver = (0, 1) if layer.flow == "source_to_target" else (1, 0)
-    index = edge_index.cpu().numpy()
-    values = np.ones(index.shape[1], dtype=np.float32) if weights is None else weights.detach().cpu().numpy()
+    index, values = edge_index.cpu().numpy(), weights.cpu().numpy()
     return sp.coo_array((values, (index[receiver], index[sender])), shape=(num_nodes, num_nodes)).tocsr()
 
 
 def _mean_over_neighbours(matrix: sp.csr_array) -> sp.csr_array:
-    counts = np.asarray(matrix.sum(axis=1), dtype=np.float32)
-    return sp.diags_array(1 / np.maximum(counts, 1)).astype(np.float32).tocsr() @ matrix
+    counts = np.maximum(matrix.sum(axis=1), 1).astype(matrix.dtype)
+    return sp.csr_array(sp.diags_array(1 / counts) @ matrix)
 
 
 class FixedMatrix:
@@ -117,7 +119,7 @@ def fast_forward(model: nn.Module, x: Tensor, edge_index: Tensor) -> Callable[[n
     """A function of the model that returns `model(x, edge_index)` for its present weights; None for unknown models."""
     if type(model) is not NodeClassifier:
         return None
-    layers = [as_polynomial(layer, edge_index, x.shape[0]) for layer in model.layers]
+    layers = [as_polynomial(layer, edge_index, x.shape[0], x.dtype) for layer in model.layers]
     if None in layers:
         return None
     matrices = [None if layer.matrix is None else FixedMatrix(layer.matrix, x.device) for layer in layers]

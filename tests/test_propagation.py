@@ -1,0 +1,83 @@
+"""The fast forward pass against PyG's own, in float64 so that any difference is a mistake and not rounding."""
+
+import pytest
+import torch
+from torch import nn
+from torch_geometric.nn import GATConv, GCNConv, GINConv, SAGEConv, TAGConv
+
+from graphsieve.layers import LAYERS
+from graphsieve.models import NodeClassifier, build_model
+from graphsieve.propagation import as_polynomial, fast_forward
+
+NODES, FEATURES, CLASSES = 40, 12, 4
+
+
+@pytest.fixture(scope="module")
+def directed_edges():
+    """Directed, with self-loops, a repeated edge and nodes that nothing reaches."""
+    edges = torch.randint(NODES - 5, (2, 120), generator=torch.Generator().manual_seed(0))
+    return torch.cat([edges, edges[:, :1], torch.tensor([[3], [3]])], dim=1)
+
+
+def features(density: float) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(1)
+    x = torch.rand(NODES, FEATURES, generator=generator, dtype=torch.float64)
+    return x * (torch.rand(NODES, FEATURES, generator=generator) < density)
+
+
+def assert_same_logits_and_gradients(model, x, edge_index):
+    model = model.double()
+    loss_weights = torch.rand(NODES, CLASSES, dtype=torch.float64, generator=torch.Generator().manual_seed(2))
+    results = []
+    for forward in (lambda: model(x, edge_index), lambda: fast_forward(model, x, edge_index)(model)):
+        model.zero_grad()
+        logits = forward()
+        (logits * loss_weights).sum().backward()
+        results.append((logits.detach(), [parameter.grad.clone() for parameter in model.parameters()]))
+    (expected, expected_gradients), (found, found_gradients) = results
+    torch.testing.assert_close(found, expected, rtol=1e-9, atol=1e-9)
+    torch.testing.assert_close(found_gradients, expected_gradients, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("density", [0.05, 1.0])
+@pytest.mark.parametrize("num_layers", [1, 2, 3])
+@pytest.mark.parametrize("name", LAYERS)
+def test_logits_and_gradients_are_those_of_pyg(name, num_layers, density, directed_edges):
+    model = build_model(name, FEATURES, CLASSES, hidden=7, num_layers=num_layers, seed=1)
+    assert_same_logits_and_gradients(model, features(density), directed_edges)
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        GCNConv(FEATURES, CLASSES, bias=False, improved=True),
+        GCNConv(FEATURES, CLASSES, add_self_loops=False),
+        GCNConv(FEATURES, CLASSES, flow="target_to_source"),
+        TAGConv(FEATURES, CLASSES, K=1, bias=False),
+        SAGEConv(FEATURES, CLASSES, root_weight=False, bias=False),
+        GINConv(nn.Sequential(nn.Linear(FEATURES, CLASSES, bias=False)), eps=0.3),
+    ],
+    ids=str,
+)
+def test_options_of_the_layers_are_honoured(layer, directed_edges):
+    assert_same_logits_and_gradients(NodeClassifier([layer]), features(0.5), directed_edges)
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        GATConv(FEATURES, CLASSES),
+        GCNConv(FEATURES, CLASSES, normalize=False),
+        SAGEConv(FEATURES, CLASSES, aggr="max"),
+        SAGEConv(FEATURES, CLASSES, normalize=True),
+        GINConv(nn.Sequential(nn.Linear(FEATURES, CLASSES)), train_eps=True),
+    ],
+    ids=str,
+)
+def test_layers_it_does_not_know_are_left_to_pyg(layer, directed_edges):
+    assert as_polynomial(layer, directed_edges, NODES) is None
+    assert fast_forward(NodeClassifier([layer]), features(0.5).float(), directed_edges) is None
+
+
+def test_foreign_modules_are_left_to_pyg(directed_edges):
+    assert fast_forward(nn.Linear(FEATURES, CLASSES), features(0.5), directed_edges) is None
