@@ -7,7 +7,10 @@ describe it, and the tables and figures it wrote (the papermill parameters that 
 import argparse
 import html
 import json
+import os
 import re
+import urllib.parse
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -38,6 +41,7 @@ a:hover, a:focus {{ text-decoration: underline; }}
 ul {{ list-style: none; margin: 0.5rem 0 0; padding: 0; font-size: 0.95rem; }}
 li {{ margin: 0.5rem 0; overflow-wrap: anywhere; }}
 li a {{ margin-right: 0.7em; display: inline-block; padding: 0.15rem 0; }}
+li a.picture {{ display: block; margin: 0; }}
 img {{ display: block; max-width: 100%; max-height: 22rem; margin-top: 0.5rem; background: #fff;
   border: 1px solid var(--line); border-radius: 4px; padding: 0.4rem; box-sizing: border-box; }}
 </style>
@@ -69,12 +73,13 @@ class Entry:
     products: list[Product] = field(default_factory=list)
 
 
-def read_notebook(path: Path, products: dict[Path, Product]) -> Entry:
-    notebook = json.loads(path.read_text(encoding="utf-8"))
-    heading, line = describe(notebook, path.stem)
+def read_entry(page: Path, products: dict[Path, Product]) -> Entry:
+    """What to say about a page, from the executed notebook beside it."""
+    notebook = json.loads(page.with_suffix(".ipynb").read_text(encoding="utf-8"))
+    heading, line = describe(notebook, page.stem)
     parameters = notebook["metadata"].get("papermill", {}).get("parameters", {})
     stems = [Path(value).resolve() for value in parameters.values() if isinstance(value, str) and value]
-    return Entry(heading, line, path.with_suffix(".html"), [products[stem] for stem in stems if stem in products])
+    return Entry(heading, line, page, [products[stem] for stem in stems if stem in products])
 
 
 def describe(notebook: dict, default: str) -> tuple[str, str]:
@@ -87,7 +92,7 @@ def describe(notebook: dict, default: str) -> tuple[str, str]:
     return default, ""
 
 
-def markdown_texts(notebook: dict):
+def markdown_texts(notebook: dict) -> Iterator[str]:
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
             yield "".join(cell["source"])
@@ -121,10 +126,11 @@ def render_product(product: Product, out: Path) -> str:
     kind = "Figure" if product.stem.parent.name == "figures" else "Table"
     name = html.escape(product.stem.name)
     picture = next((path for path in files if path.suffix == ".png"), None)
-    thumbnail = picture and (
-        f'<a href="{href(picture, out)}"><img src="{href(picture, out)}" alt="{name}" loading="lazy"></a>'
-    )
-    return f'<span class="soft">{kind} {name}:</span> {links}{thumbnail or ""}'
+    thumbnail = ""
+    if picture:
+        source = href(picture, out)
+        thumbnail = f'<a class="picture" href="{source}"><img src="{source}" alt="{name}" loading="lazy"></a>'
+    return f'<span class="soft">{kind} {name}:</span> {links}{thumbnail}'
 
 
 def plain(markdown: str) -> str:
@@ -133,12 +139,12 @@ def plain(markdown: str) -> str:
 
 
 def href(path: Path, out: Path) -> str:
-    return html.escape(path.resolve().relative_to(out.resolve().parent, walk_up=True).as_posix())
+    return urllib.parse.quote(Path(os.path.relpath(path, out.parent)).as_posix())
 
 
-def build_page(run: Path, title: str, out: Path) -> str:
-    products = find_products(run)
-    entries = [read_notebook(path, products) for path in sorted(run.glob("notebooks/*.ipynb"))]
+def build_page(pages: list[Path], title: str, out: Path) -> str:
+    products = find_products(out.parent)
+    entries = [read_entry(page, products) for page in pages]
     listed = {product.stem for entry in entries for product in entry.products}
     others = [product for product in products.values() if product.stem not in listed]
     if others:
@@ -153,11 +159,11 @@ def build_page(run: Path, title: str, out: Path) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--run", type=Path, required=True, help="the run's folder, results/<run>")
+    parser.add_argument("--pages", type=Path, nargs="+", required=True, help="rendered notebooks, in this order")
     parser.add_argument("--title", required=True, help="the page's title")
-    parser.add_argument("--out", type=Path, required=True, help="the page to write")
+    parser.add_argument("--out", type=Path, required=True, help="the page to write: results/<run>/index.html")
     arguments = parser.parse_args()
-    write_text(build_page(arguments.run, arguments.title, arguments.out), arguments.out)
+    write_text(build_page(arguments.pages, arguments.title, arguments.out), arguments.out)
 
 
 if __name__ == "__main__":

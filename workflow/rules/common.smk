@@ -18,7 +18,12 @@ from graphsieve.scorers import MODEL_OF_SCORER, SCORERS
 
 def check_config(config):
     """Stop before any job when the config breaks the schema or names what does not exist."""
-    validate(config, "../schemas/config.schema.yaml")
+    try:
+        validate(config, "../schemas/config.schema.yaml")
+    except WorkflowError as error:
+        problem = error.__context__  # jsonschema's own error, without a print-out of schema and config
+        key = ".".join(map(str, problem.absolute_path)) or "at top level"
+        raise WorkflowError(f"config key {key}: {problem.message}") from None
     check_names("datasets", config["datasets"], DATASETS)
     for dataset, settings in config["datasets"].items():
         check_names(f"datasets.{dataset}.model", [settings["model"]], LAYERS)

@@ -167,7 +167,6 @@ rule build_index:
         mem_mb=1000,
         runtime=5,
     params:
-        run=config["run"],
+        title=f"graphsieve: {config['run']}",
     shell:
-        "python scripts/build_index.py --run results/{params.run} --title 'graphsieve: {params.run}'"
-        " --out {output.page} > {log} 2>&1"
+        "python scripts/build_index.py --pages {input.pages} --title {params.title:q} --out {output.page} > {log} 2>&1"

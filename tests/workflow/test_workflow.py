@@ -1,0 +1,215 @@
+"""The workflow as its users run it: whole runs of small studies, and what a change makes run again."""
+
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+PROJECT = Path(__file__).parents[2]
+TINY = Path(__file__).with_name("tiny.yaml")
+PUBLISHED = PROJECT / "config" / "published"
+
+
+def make_project(folder: Path) -> Path:
+    """A folder with the project's code and results of its own."""
+    for name in ("workflow", "scripts", "notebooks", "config", "envs"):
+        (folder / name).symlink_to(PROJECT / name)
+    return folder
+
+
+def snakemake(project: Path, *arguments: object, configs: tuple = (TINY,)) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments, "--configfile", *configs]
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    return subprocess.run(
+        [str(word) for word in command], cwd=project, env=environment, text=True, capture_output=True, check=False
+    )
+
+
+def jobs(project: Path, *arguments: object, configs: tuple = (TINY,)) -> Counter:
+    """How many jobs of each rule a dry run announces."""
+    result = snakemake(project, "--dry-run", *arguments, configs=configs)
+    assert result.returncode == 0, result.stdout + result.stderr
+    rows = re.findall(r"^(\w+) +(\d+)$", result.stdout + result.stderr, flags=re.MULTILINE)
+    return Counter({rule: int(count) for rule, count in rows if rule != "total"})
+
+
+def overlay(folder: Path, settings: dict) -> tuple[Path, Path]:
+    """The tiny config with other settings laid over it."""
+    path = folder / "overlay.yaml"
+    path.write_text(yaml.safe_dump(settings))
+    return TINY, path
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Path:
+    """A project in which the tiny study has run."""
+    project = make_project(tmp_path_factory.mktemp("project"))
+    result = snakemake(project)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return project
+
+
+@pytest.mark.long
+def test_every_table_has_the_published_columns_and_the_number_of_runs(finished):
+    for name in ("table1_perturbations", "table2_feature_selection", "table5_datasets"):
+        published = pd.read_csv(PUBLISHED / f"{name}.csv")
+        table = pd.read_csv(finished / "results/tiny/tables" / f"{name}.csv")
+        assert list(table.columns) == [*published.columns, "runs"]
+    selected = pd.read_csv(finished / "results/tiny/tables/table2_feature_selection.csv")
+    assert {tuple(row) for row in selected[["scorer", "dataset"]].to_numpy()} == {
+        (scorer, dataset) for scorer in ("all", "npt", "pt", "random") for dataset in ("digits", "synthetic_h")
+    }
+
+
+@pytest.mark.long
+def test_the_table_is_the_mean_of_the_records(finished):
+    records = pd.read_csv(finished / "results/tiny/records/one_shot.csv")
+    table = pd.read_csv(finished / "results/tiny/tables/table2_feature_selection.csv")
+    means = 100 * records.groupby(["scorer", "dataset"])["test_accuracy"].mean()
+    for row in table.itertuples():
+        assert row.accuracy_mean == pytest.approx(means[row.scorer, row.dataset])
+
+
+@pytest.mark.long
+def test_selection_keeps_the_configured_fraction(finished):
+    records = pd.read_csv(finished / "results/tiny/records/one_shot.csv").set_index(["dataset", "scorer"])
+    assert records.loc[("digits", "npt"), "kept"].item() == round(0.1 * 64)
+    assert records.loc[("synthetic_h", "npt"), "kept"].item() == round(0.02 * 50)
+    assert records.loc[("digits", "all"), "kept"].item() == 64
+
+
+@pytest.mark.long
+def test_every_page_is_rendered_and_linked_from_the_index(finished):
+    results = finished / "results/tiny"
+    index = (results / "index.html").read_text()
+    pages = sorted(path.name for path in (results / "notebooks").glob("*.html"))
+    assert len(pages) == 5
+    assert all(page in index for page in pages)
+    assert (results / "figures/digits_pixel_importance.png").stat().st_size > 10_000
+
+
+@pytest.mark.long
+def test_a_second_run_has_nothing_to_do(finished):
+    assert not jobs(finished)
+
+
+@pytest.mark.long
+def test_another_seed_runs_only_what_is_new(finished, tmp_path):
+    new = jobs(finished, configs=overlay(tmp_path, {"perturbations": {"seeds": 2}}))
+    assert new["perturb"] == 3
+    assert new["train"] == 2  # the graph as it is, and an MLP
+    assert not {"prepare_graph", "score", "retrain", "score_regime", "collect_one_shot"} & set(new)
+    assert {"collect_perturbations", "tabulate_perturbations", "build_index"} <= set(new)
+
+
+@pytest.mark.long
+def test_a_hyper_parameter_reruns_only_what_depends_on_it(finished, tmp_path):
+    new = jobs(finished, configs=overlay(tmp_path, {"datasets": {"digits": {"keep": 0.2}}}))
+    assert new["select_features"] == new["retrain"] == 3
+    assert not {"train", "score", "perturb", "score_regime"} & set(new)
+    new = jobs(finished, configs=overlay(tmp_path, {"datasets": {"digits": {"epochs": 6}}}))
+    assert new["train"] == 2
+    assert not {"prepare_graph", "score_regime"} & set(new)
+
+
+@pytest.mark.long
+def test_a_deleted_output_rebuilds_only_its_descendants(finished):
+    lost = finished / "results/tiny/retrain/digits/gcn/random/seed0/random.csv"
+    saved = lost.read_bytes()
+    lost.unlink()
+    new = jobs(finished)
+    assert new["retrain"] == 1
+    assert not {"train", "score", "select_features", "perturb", "tabulate_perturbations"} & set(new)
+    assert {"collect_one_shot", "tabulate_selection", "build_index"} <= set(new)
+    result = snakemake(finished)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert lost.read_bytes() == saved
+
+
+@pytest.mark.long
+@pytest.mark.skipif("GRAPHSIEVE_MIRROR" not in os.environ, reason="needs the real graphs: set GRAPHSIEVE_MIRROR")
+def test_a_real_graph_runs_through_to_its_table(tmp_path):
+    project = make_project(tmp_path)
+    study = {"datasets": ["texas"], "seeds": 1}
+    one_shot = {**study, "scorers": ["mi", "tfi", "h_attr", "h_euc", "h_ge", "random"]}
+    settings = {"one_shot": one_shot, "perturbations": study, "training": {"hidden": 16}}
+    settings |= {"synthetic": {"datasets": []}, "datasets": {"texas": {"epochs": 20}}}
+    configs = (PROJECT / "config/paper.yaml", overlay(tmp_path, settings)[1])
+    result = snakemake(project, configs=configs)
+    assert result.returncode == 0, result.stdout + result.stderr
+    table = pd.read_csv(tmp_path / "results/paper/tables/table5_datasets.csv").iloc[0]
+    assert (table["dataset"], table["nodes"], table["edges"]) == ("texas", 183, 325)
+    assert (tmp_path / "results/paper/notebooks/table2_feature_selection.html").exists()
+
+
+def test_the_paper_expands_to_eight_datasets_five_seeds_and_all_scorers(tmp_path):
+    announced = jobs(make_project(tmp_path), configs=(PROJECT / "config/paper.yaml",))
+    assert announced["prepare_graph"] == 8
+    assert announced["train"] == 8 * 5 * 2  # its own model and an MLP
+    assert announced["score"] == announced["select_features"] == announced["retrain"] == 8 * 5 * 11
+    assert announced["perturb"] == 8 * 5 * 3
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"scoring": {"repeats": 0}}, "config key scoring.repeats: 0 is less than the minimum of 1"),
+        ({"trainning": {}}, "'trainning' was unexpected"),
+        ({"one_shot": {"datasets": ["cora", "coraa"]}}, "config key one_shot.datasets: 'coraa' is unknown"),
+        (
+            {"datasets": {"digits": {"model": "gat"}}},
+            "config key datasets.digits.model: 'gat' is unknown, choose from gcn",
+        ),
+        ({"one_shot": {"scorers": ["shap"]}}, "config key one_shot.scorers: 'shap' is unknown, choose from npt"),
+        ({"datasets": {"digits": {"keep": 1.5}}}, "config key datasets.digits.keep: 1.5 is greater than"),
+    ],
+    ids=lambda value: value.split(":")[0] if isinstance(value, str) else "",
+)
+def test_a_broken_config_stops_before_any_job_and_names_the_key(settings, message, tmp_path):
+    project = make_project(tmp_path)
+    result = snakemake(project, configs=overlay(tmp_path, settings))
+    assert result.returncode != 0
+    assert message in result.stdout + result.stderr
+    assert not (project / "results").exists()
+
+
+def test_a_dataset_that_cannot_be_had_fails_with_one_sentence_in_the_log(tmp_path):
+    project = make_project(tmp_path)
+    environment = {**os.environ, "GRAPHSIEVE_MIRROR": str(tmp_path / "nowhere")}
+    command = [sys.executable, "scripts/prepare.py", "texas", "--out", "texas.npz"]
+    result = subprocess.run(command, cwd=project, env=environment, text=True, capture_output=True, check=False)
+    assert result.returncode == 1
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1
+    assert "nowhere" in result.stderr
+    assert not (project / "texas.npz").exists()
+
+
+def test_pip_and_conda_get_the_same_versions():
+    lines = (PROJECT / "envs/requirements.txt").read_text().splitlines()
+    pinned = [line for line in lines if line and not line.startswith("#")]
+    assert all(re.fullmatch(r"[\w-]+==[\w.]+", line) for line in pinned)
+    conda = yaml.safe_load((PROJECT / "envs/graphsieve.yaml").read_text())
+    assert conda["dependencies"][-1]["pip"] == pinned
+
+
+def test_every_key_of_the_schema_is_described_and_has_a_default():
+    schema = yaml.safe_load((PROJECT / "workflow/schemas/config.schema.yaml").read_text())
+    definitions = schema["$defs"]
+
+    def check(properties, path):
+        for name, key in properties.items():
+            known = {**definitions.get(key.get("$ref", "").split("/")[-1], {}), **key}
+            assert known.get("description"), f"{path}{name} has no description"
+            if name != "datasets":
+                assert "default" in known, f"{path}{name} has no default"
+            check(known.get("properties", {}), f"{path}{name}.")
+
+    check(schema["properties"], "")
+    check(schema["properties"]["datasets"]["additionalProperties"]["properties"], "datasets.*.")
