@@ -1,0 +1,1 @@
+"""The paper's error bounds, computed and put to the test."""
