@@ -1,0 +1,6 @@
+"""Permutation importance of node features: a reference engine and exact, much faster ones."""
+
+from graphsieve.importance.api import permutation_importance
+from graphsieve.importance.result import PermutationImportance
+
+__all__ = ["PermutationImportance", "permutation_importance"]

@@ -1,0 +1,88 @@
+"""One scoring problem: what every engine is given."""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from graphsieve.errors import InputError
+from graphsieve.importance.convolutions import watch_propagation
+from graphsieve.importance.perturbations import Columns, NewColumn, Perturbation, feature_generator
+
+
+@dataclass
+class Problem:
+    """A model, its input, and the perturbations to score; `nodes` are indices on the device of x."""
+
+    model: nn.Module
+    x: Tensor
+    edge_index: object
+    nodes: Tensor
+    features: np.ndarray
+    repeats: int
+    perturb: Perturbation
+    seed: np.random.SeedSequence
+    columns: Columns
+    memory_limit: int
+    propagations: dict[nn.Module, list[tuple]] = field(default_factory=dict)  # filled by the unperturbed pass
+
+    @property
+    def num_nodes(self) -> int:
+        return self.x.shape[0]
+
+    @property
+    def num_pairs(self) -> int:
+        return len(self.features) * self.repeats
+
+    @cached_property
+    def baseline(self) -> Tensor:
+        """The unperturbed logits at the scored nodes; settles whether a sparse x has to become dense."""
+        with watch_propagation(self.model) as self.propagations:
+            try:
+                return self.call(self.x, "the unperturbed x")
+            except InputError:
+                if self.x.layout == torch.strided:
+                    raise
+        self.x = self.x.to_dense()
+        with watch_propagation(self.model) as self.propagations:
+            return self.call(self.x, "the unperturbed x")
+
+    def draw(self, feature: int) -> NewColumn:
+        return self.perturb(self.columns, feature, self.repeats, feature_generator(self.seed, feature))
+
+    def call(self, x: Tensor, when: str) -> Tensor:
+        """The model's logits at the scored nodes."""
+        return call_model(self.model, x, self.edge_index, when)[self.nodes]
+
+
+def call_model(model: nn.Module, x: Tensor, edge_index: object, when: str) -> Tensor:
+    """The model's logits; a failure is reported with the call that failed."""
+    try:
+        logits = model(x, edge_index)
+    except Exception as error:
+        raise InputError(
+            f"model raised {type(error).__name__} when called as model(x, edge_index) with {when}: {error}"
+        ) from error
+    if not isinstance(logits, Tensor) or logits.dim() != 2 or logits.shape[0] != x.shape[0]:
+        found = f"shape {tuple(logits.shape)}" if isinstance(logits, Tensor) else type(logits).__name__
+        raise InputError(
+            f"model returned {found} when called with {when}: it must return {x.shape[0]} rows of logits, one a node"
+        )
+    return logits
+
+
+@contextlib.contextmanager
+def evaluation_mode(model: nn.Module) -> Iterator[None]:
+    """No gradients and no training behaviour inside; every module's own flag is restored afterwards."""
+    flags = {module: module.training for module in model.modules()}
+    model.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        for module, training in flags.items():
+            module.training = training

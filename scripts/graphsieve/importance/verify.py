@@ -1,0 +1,32 @@
+"""Run-time checks of a fast engine against full forward passes."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from graphsieve.importance.full import PerturbedInput
+from graphsieve.importance.problem import Problem
+
+TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-11}
+CANDIDATES = 64  # features among which the probe is chosen
+
+
+def agree(found: Tensor, expected: Tensor) -> bool:
+    """Equal up to rounding; anything that is not a number disagrees."""
+    if found.shape != expected.shape or found.dtype != expected.dtype:
+        return False
+    scale = max(1.0, float(expected.abs().max()))
+    return bool(((found - expected).abs() <= TOLERANCE[expected.dtype] * scale).all())
+
+
+def probe_pair(problem: Problem) -> int:
+    """Repeat 0 of the feature with the largest values: the one most likely to show a mistake."""
+    positions = np.linspace(0, len(problem.features) - 1, min(CANDIDATES, len(problem.features))).astype(int)
+    sizes = [np.abs(problem.columns.nonzeros(problem.features[position])[1]).sum() for position in positions]
+    return int(positions[int(np.argmax(sizes))]) * problem.repeats
+
+
+def full_logits_of(problem: Problem, pair: int) -> Tensor:
+    feature, repeat = problem.features[pair // problem.repeats], pair % problem.repeats
+    x = PerturbedInput(problem.x).with_column(feature, problem.draw(feature), repeat)
+    return problem.call(x, f"feature {feature} perturbed (repeat {repeat})")
