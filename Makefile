@@ -3,7 +3,7 @@ PYTHON ?= python3
 CORES ?= all
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: run test lint paper
+.PHONY: run test lint bench paper
 
 run: .venv
 	snakemake --cores $(CORES)
@@ -19,6 +19,13 @@ lint: .venv
 	ruff format --check
 	snakefmt --check workflow
 	snakemake --lint
+
+bench: .venv .venv/bench-installed
+	python scripts/bench.py
+
+.venv/bench-installed: envs/requirements-bench.txt .venv/installed
+	.venv/bin/python -m pip install --disable-pip-version-check --quiet --no-deps --requirement $<
+	touch $@
 
 # The stamp is written last, so an interrupted installation starts over.
 .venv: .venv/installed

@@ -20,8 +20,8 @@ from graphsieve.importance.layers import Expression, RestrictedFilter, read_expr
 from graphsieve.importance.problem import Problem
 from graphsieve.importance.trace import Convolution, Program, trace_program
 
-CHUNK_BYTES = 2**21  # rows in flight between two convolutions, per thread: they should stay in the cache
-BLOCK_BYTES = 2**25  # what a block of copies takes at most, even where the memory limit allows more
+CHUNK_BYTES = 2**20  # rows in flight between two convolutions, per thread: they should stay in the cache
+BLOCK_BYTES = 2**26  # what a block of copies takes at most, even where the memory limit allows more
 
 
 @dataclass(frozen=True)
