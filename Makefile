@@ -22,6 +22,8 @@ lint: .venv
 
 bench: .venv .venv/bench-installed
 	python scripts/bench.py
+	PYTHONPATH=scripts papermill --no-progress-bar notebooks/benchmark.ipynb results/bench/benchmark.ipynb
+	jupyter nbconvert --to html --no-input results/bench/benchmark.ipynb
 
 .venv/bench-installed: envs/requirements-bench.txt .venv/installed
 	.venv/bin/python -m pip install --disable-pip-version-check --quiet --no-deps --requirement $<

@@ -8,16 +8,15 @@ that is cheaper, and later layers project before they propagate. The numbers are
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.sparse as sp
 import torch
 from torch import Tensor, nn
-from torch_geometric.nn import GCNConv, GINConv, SAGEConv, TAGConv
-from torch_geometric.nn.aggr import MeanAggregation
-from torch_geometric.nn.conv.gcn_conv import gcn_norm
+from torch_geometric.nn import GCNConv, SAGEConv, TAGConv
 
+from graphsieve.convolutions import CONVOLUTIONS, Edges, Unsupported, read_filter, watch_propagation
 from graphsieve.models import NodeClassifier
 from graphsieve.nodewise import NodewiseLinear
 
@@ -27,51 +26,40 @@ DENSE_DISCOUNT = 10
 
 @dataclass(frozen=True)
 class PolynomialLayer:
-    """`rest(sum_k matrix^k x linears[k]^T + bias)`; `linears[k]` is None where hop k is not used."""
+    """`rest(sum_k matrix^k x linears[k]^T + bias)`; hops that are not used have no entry in `linears`."""
 
     matrix: sp.csr_array | None
-    linears: list[nn.Module | None]
-    bias: Tensor | None
-    rest: nn.Module
+    linears: dict[int, nn.Module]
+    bias: Tensor | None = None
+    rest: nn.Module = field(default_factory=nn.Identity)
 
 
-def as_polynomial(
-    layer: nn.Module, edge_index: Tensor, num_nodes: int, dtype: torch.dtype = torch.float32
-) -> PolynomialLayer | None:
-    """None for a layer this module does not know: only exact types with options it understands are taken."""
+def as_polynomial(layer: nn.Module, calls: list[tuple], num_nodes: int, dtype: torch.dtype) -> PolynomialLayer:
+    """The layer with its live weights, given what it passed to `propagate`; `Unsupported` if it is not known."""
     kind = type(layer)
-    ones = torch.ones(edge_index.shape[1], dtype=dtype, device=edge_index.device)
-    if kind is GCNConv and layer.normalize:
-        edges = gcn_norm(edge_index, None, num_nodes, layer.improved, layer.add_self_loops, layer.flow, dtype)
-        return PolynomialLayer(_matrix(layer, *edges, num_nodes), [None, layer.lin], layer.bias, nn.Identity())
-    if kind is TAGConv and layer.normalize:
-        edges = gcn_norm(edge_index, None, num_nodes, False, False, layer.flow, dtype)
-        return PolynomialLayer(_matrix(layer, *edges, num_nodes), list(layer.lins), layer.bias, nn.Identity())
-    if kind is SAGEConv and type(layer.aggr_module) is MeanAggregation and not (layer.normalize or layer.project):
-        root = layer.lin_r if layer.root_weight else None
-        matrix = _mean_over_neighbours(_matrix(layer, edge_index, ones, num_nodes))
-        return PolynomialLayer(matrix, [root, layer.lin_l], None, nn.Identity())
-    if kind is GINConv and isinstance(layer.nn, nn.Sequential) and type(layer.nn[0]) is nn.Linear:
-        if isinstance(layer.eps, nn.Parameter):
-            return None
-        matrix = _matrix(layer, edge_index, ones, num_nodes)
-        matrix = matrix + (1 + float(layer.eps)) * sp.eye_array(num_nodes, dtype=matrix.dtype, format="csr")
-        return PolynomialLayer(matrix, [None, layer.nn[0]], None, layer.nn[1:])
     if kind is NodewiseLinear:
-        return PolynomialLayer(None, [layer], None, nn.Identity())
-    return None
+        return PolynomialLayer(None, {0: layer})
+    if kind not in CONVOLUTIONS:
+        raise Unsupported(f"layer {kind.__name__}")
+    edges = read_filter(layer, calls, num_nodes, dtype).edges
+    if edges.weight.requires_grad:
+        raise Unsupported("a matrix that is trained")
+    matrix = _matrix(edges, num_nodes)
+    if kind is GCNConv:
+        return PolynomialLayer(matrix, {1: layer.lin}, layer.bias)
+    if kind is TAGConv:
+        return PolynomialLayer(matrix, dict(enumerate(layer.lins)), layer.bias)
+    if kind is SAGEConv:
+        return PolynomialLayer(matrix, {1: layer.lin_l} | ({0: layer.lin_r} if layer.root_weight else {}))
+    if not isinstance(layer.nn, nn.Sequential) or type(layer.nn[0]) is not nn.Linear:
+        raise Unsupported("GINConv whose network does not begin with a linear map")
+    return PolynomialLayer(matrix, {1: layer.nn[0]}, rest=layer.nn[1:])
 
 
-def _matrix(layer: nn.Module, edge_index: Tensor, weights: Tensor, num_nodes: int) -> sp.csr_array:
+def _matrix(edges: Edges, num_nodes: int) -> sp.csr_array:
     """Row = the node that receives, column = the node that sends; repeated edges add up."""
-    sender, receiver = (0, 1) if layer.flow == "source_to_target" else (1, 0)
-    index, values = edge_index.cpu().numpy(), weights.cpu().numpy()
-    return sp.coo_array((values, (index[receiver], index[sender])), shape=(num_nodes, num_nodes)).tocsr()
-
-
-def _mean_over_neighbours(matrix: sp.csr_array) -> sp.csr_array:
-    counts = np.maximum(matrix.sum(axis=1), 1).astype(matrix.dtype)
-    return sp.csr_array(sp.diags_array(1 / counts) @ matrix)
+    index = (edges.target.cpu().numpy(), edges.source.cpu().numpy())
+    return sp.coo_array((edges.weight.cpu().numpy(), index), shape=(num_nodes, num_nodes)).tocsr()
 
 
 class FixedMatrix:
@@ -119,8 +107,10 @@ def fast_forward(model: nn.Module, x: Tensor, edge_index: Tensor) -> Callable[[n
     """A function of the model that returns `model(x, edge_index)` for its present weights; None for unknown models."""
     if type(model) is not NodeClassifier:
         return None
-    layers = [as_polynomial(layer, edge_index, x.shape[0], x.dtype) for layer in model.layers]
-    if None in layers:
+    calls = _propagations(model, x, edge_index)
+    try:
+        layers = [as_polynomial(layer, calls.get(layer, []), x.shape[0], x.dtype) for layer in model.layers]
+    except Unsupported:
         return None
     matrices = [None if layer.matrix is None else FixedMatrix(layer.matrix, x.device) for layer in layers]
     first = _first_layer(layers[0], matrices[0], x)
@@ -134,18 +124,28 @@ def fast_forward(model: nn.Module, x: Tensor, edge_index: Tensor) -> Callable[[n
     return forward
 
 
+@torch.no_grad()
+def _propagations(model: nn.Module, x: Tensor, edge_index: Tensor) -> dict[nn.Module, list[tuple]]:
+    """What each convolution passes to `propagate`; in evaluation mode, which draws no random numbers."""
+    training = model.training
+    with watch_propagation(model) as calls:
+        model.eval()(x, edge_index)
+    model.train(training)
+    return calls
+
+
 def _first_layer(layer: PolynomialLayer, matrix: FixedMatrix | None, x: Tensor) -> Callable[[], Tensor]:
     """Either multiply by x and propagate the product, or multiply by P^k x, computed once: whichever is cheaper."""
     features = FixedMatrix(x.cpu().numpy(), x.device)
-    hops = len(layer.linears) - 1
-    used = [k for k, linear in enumerate(layer.linears) if linear is not None]
+    hops = max(layer.linears)
     if hops == 0:
         return lambda: _apply(layer, None, features)
-    propagated = [FixedMatrix(power, x.device) for power in _powers(layer.matrix, x.cpu().numpy(), hops)]
-    cost_of_propagating = features.cost * len(used) + hops * matrix.cost
-    if cost_of_propagating <= sum(propagated[k].cost for k in used):
+    powers = _powers(layer.matrix, x.cpu().numpy(), hops)
+    propagated = {hop: FixedMatrix(powers[hop], x.device) for hop in layer.linears}
+    cost_of_propagating = features.cost * len(propagated) + hops * matrix.cost
+    if cost_of_propagating <= sum(power.cost for power in propagated.values()):
         return lambda: _apply(layer, matrix, features)
-    return lambda: _finish(layer, sum(_project(layer.linears[k], propagated[k]) for k in used))
+    return lambda: _finish(layer, sum(_project(layer.linears[hop], power) for hop, power in propagated.items()))
 
 
 def _powers(matrix: sp.csr_array, x: np.ndarray, hops: int) -> list[np.ndarray]:
@@ -161,17 +161,16 @@ def _project(linear: nn.Module, features: Tensor | FixedMatrix) -> Tensor:
 
 def _apply(layer: PolynomialLayer, matrix: FixedMatrix | None, features: Tensor | FixedMatrix) -> Tensor:
     """Horner's rule: project at every hop, propagate the (usually narrower) projections."""
-    total = None
-    for linear in reversed(layer.linears):
-        total = None if total is None else matrix @ total
-        if linear is not None:
-            projected = _project(linear, features)
-            total = projected if total is None else total + projected
+    hops = max(layer.linears)
+    total = _project(layer.linears[hops], features)
+    for hop in range(hops - 1, -1, -1):
+        total = matrix @ total
+        if hop in layer.linears:
+            total = total + _project(layer.linears[hop], features)
     return _finish(layer, total)
 
 
 def _finish(layer: PolynomialLayer, total: Tensor) -> Tensor:
-    biases = [layer.bias, *(getattr(linear, "bias", None) for linear in layer.linears)]
-    for bias in biases:
+    for bias in (layer.bias, *(linear.bias for linear in layer.linears.values())):
         total = total if bias is None else total + bias
     return layer.rest(total)

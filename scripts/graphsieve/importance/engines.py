@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from graphsieve.convolutions import Unsupported
 from graphsieve.errors import InputError
 from graphsieve.importance.blocks import LowRankEngine
-from graphsieve.importance.convolutions import Unsupported
 from graphsieve.importance.full import FullEngine
 from graphsieve.importance.lowrank import Plan
 from graphsieve.importance.problem import Problem

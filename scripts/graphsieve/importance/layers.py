@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, fx
 
-from graphsieve.importance.convolutions import Edges, Filter
+from graphsieve.convolutions import Edges, Filter
 from graphsieve.importance.trace import Program, Step
 
 NARROW = 64  # outputs up to which the transposed product is the faster one on CPUs

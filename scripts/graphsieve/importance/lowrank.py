@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, fx
 
+from graphsieve.convolutions import Filter, read_filter
 from graphsieve.importance.changes import select
-from graphsieve.importance.convolutions import Filter, read_filter
 from graphsieve.importance.layers import Expression, RestrictedFilter, read_expression
 from graphsieve.importance.problem import Problem
 from graphsieve.importance.trace import Convolution, Program, trace_program

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from graphsieve.convolutions import watch_propagation
 from graphsieve.errors import InputError
-from graphsieve.importance.convolutions import watch_propagation
 from graphsieve.importance.perturbations import Columns, NewColumn, Perturbation, feature_generator
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from graphsieve.importance.convolutions import Unsupported
+from graphsieve.convolutions import Unsupported
 from graphsieve.importance.problem import Problem, call_model
 from graphsieve.importance.verify import agree
 

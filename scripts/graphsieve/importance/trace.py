@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor, fx, nn
 from torch_geometric.nn import GINConv, MessagePassing
 
-from graphsieve.importance.convolutions import CONVOLUTIONS, Unsupported
+from graphsieve.convolutions import CONVOLUTIONS, Unsupported
 
 ELEMENTWISE_MODULES = (
     *(nn.ReLU, nn.ReLU6, nn.LeakyReLU, nn.ELU, nn.SELU, nn.CELU, nn.GELU, nn.SiLU, nn.Mish, nn.Tanh, nn.Sigmoid),
