@@ -29,6 +29,10 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_training_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", required=True)
+    add_hyper_parameters(parser)
+
+
+def add_hyper_parameters(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hidden", type=int, default=512)
     parser.add_argument("--layers", type=int, default=2)
     parser.add_argument("--dropout", type=float, default=0.0)
@@ -39,6 +43,7 @@ def add_training_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_scoring_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repeats", type=int, default=10)
+    parser.add_argument("--metric", default="accuracy", help="accuracy, macro_f1 or cross_entropy, for the npt scorers")
     parser.add_argument("--label-nodes", default="val", help="val or train")
     parser.add_argument("--estimator", default="knn", help="knn or discrete")
     parser.add_argument("--signed", action=argparse.BooleanOptionalAction, default=False)
@@ -48,10 +53,24 @@ def add_scoring_arguments(parser: argparse.ArgumentParser) -> None:
 def scoring_options(arguments: argparse.Namespace) -> ScoringOptions:
     return ScoringOptions(
         repeats=arguments.repeats,
+        metric=arguments.metric,
         label_nodes=arguments.label_nodes,
         estimator=arguments.estimator,
         signed=arguments.signed,
         zscore=arguments.zscore,
+    )
+
+
+def training_options(arguments: argparse.Namespace):
+    from graphsieve.training import TrainingOptions
+
+    return TrainingOptions(
+        hidden=arguments.hidden,
+        num_layers=arguments.layers,
+        dropout=arguments.dropout,
+        learning_rate=arguments.learning_rate,
+        weight_decay=arguments.weight_decay,
+        epochs=arguments.epochs,
     )
 
 
@@ -64,17 +83,9 @@ def prepare_device(arguments: argparse.Namespace):
 
 def train(arguments: argparse.Namespace, graph: Graph, split: Split, model: str | None = None):
     """Train as the arguments say; `model` overrides theirs."""
-    from graphsieve.training import TrainingOptions, train_model
+    from graphsieve.training import train_model
 
-    options = TrainingOptions(
-        hidden=arguments.hidden,
-        num_layers=arguments.layers,
-        dropout=arguments.dropout,
-        learning_rate=arguments.learning_rate,
-        weight_decay=arguments.weight_decay,
-        epochs=arguments.epochs,
-    )
-    device = prepare_device(arguments)
+    options, device = training_options(arguments), prepare_device(arguments)
     return train_model(model or arguments.model, graph, split, options, arguments.seed, device, progress=True)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from graphsieve import tables
+from graphsieve import dataset_table, labels, tables
 from graphsieve.errors import InputError
 from graphsieve.records import read_csv
 
@@ -51,8 +51,8 @@ def test_order_is_the_papers_then_ours():
 def test_order_keeps_the_published_order(table, row):
     published = read_csv(PUBLISHED / f"{table}.csv")
     shuffled = published.sample(frac=1, random_state=0)
-    assert tables.in_order(shuffled[row], tables.ROWS) == published[row].unique().tolist()
-    assert tables.in_order(shuffled["dataset"], tables.DATASETS) == published["dataset"].unique().tolist()
+    assert labels.in_order(shuffled[row], labels.ROWS) == published[row].unique().tolist()
+    assert labels.in_order(shuffled["dataset"], labels.DATASETS) == published["dataset"].unique().tolist()
 
 
 def marked(table: str, row: str, reference: str, place: int) -> dict[str, set[str]]:
@@ -171,25 +171,25 @@ DATASETS = pd.DataFrame(
 
 def test_edge_counts_are_explained_from_the_columns():
     published = read_csv(PUBLISHED / "table5_datasets.csv")
-    comparison = tables.compare_datasets(tables.summarise_datasets(DATASETS), published).set_index("dataset")
-    datasets = comparison.to_dict("index")
-    explained = {name: tables.explain_edges(dataset) for name, dataset in datasets.items()}
+    comparison = dataset_table.compare_datasets(dataset_table.summarise_datasets(DATASETS), published)
+    datasets = comparison.set_index("dataset").to_dict("index")
+    explained = {name: dataset_table.explain_edges(dataset) for name, dataset in datasets.items()}
     assert explained["cora"] == "as loaded: every edge in both directions"
     assert explained["texas"] == "as loaded: directed, or with loops or repetitions"
     assert explained["photo"].startswith("undirected edges of the largest component, once")
     assert explained["wisconsin"] == "unexplained: nearest are the 500 edges (−15)"
     halved = datasets["photo"] | {"published_edges": 119081}
-    assert tables.explain_edges(halved).startswith("every undirected edge once")
+    assert dataset_table.explain_edges(halved).startswith("every undirected edge once")
 
 
 def test_dataset_table_compares_with_the_paper():
     published = read_csv(PUBLISHED / "table5_datasets.csv")
-    comparison = tables.compare_datasets(tables.summarise_datasets(DATASETS), published)
-    assert tables.agreement_sentence(comparison) == (
+    comparison = dataset_table.compare_datasets(dataset_table.summarise_datasets(DATASETS), published)
+    assert dataset_table.agreement_sentence(comparison) == (
         "Nodes, features and classes differ from the paper's: Wisconsin has 250 nodes where the paper has 251."
     )
-    assert "throughout" in tables.agreement_sentence(comparison[comparison["dataset"] != "wisconsin"])
-    cells = tables.dataset_comparison_cells(comparison)
+    assert "throughout" in dataset_table.agreement_sentence(comparison[comparison["dataset"] != "wisconsin"])
+    cells = dataset_table.dataset_comparison_cells(comparison)
     assert cells.loc["Photo", "Difference"] == "<i>+119,119</i>"
     assert cells.loc["Wisconsin", "Difference"] == "<b class='far'>−15</b>"
     assert cells.loc["Cora", "Difference"] == "<i>0</i>"
@@ -197,9 +197,9 @@ def test_dataset_table_compares_with_the_paper():
 
 def test_dataset_table_averages_graphs_drawn_per_seed(tmp_path):
     records = pd.concat([DATASETS[:1], DATASETS[-1:], DATASETS[-1:].assign(edges=20003)])
-    summary = tables.summarise_datasets(records)
+    summary = dataset_table.summarise_datasets(records)
     assert summary[["dataset", "edges", "runs"]].values.tolist() == [["cora", 10556, 1], ["digits", 20002, 2]]
-    tables.write_dataset_table(summary, f"{tmp_path}/table5", "Table 5: the datasets")
+    dataset_table.write_dataset_table(summary, f"{tmp_path}/table5", "Table 5: the datasets")
     published = read_csv(PUBLISHED / "table5_datasets.csv")
     assert read_csv(tmp_path / "table5.csv").columns.tolist() == [*published.columns, "runs"]
     assert r"Cora & 2,708 & 10,556 & 1,433 & 7 \\" in (tmp_path / "table5.tex").read_text()
@@ -225,26 +225,3 @@ def test_mean_scores_refuse_to_mix_models():
     mixed = pd.concat([scores("digits", "npt", [1, 5]), scores("digits", "npt", [1, 5]).assign(model="gin")])
     with pytest.raises(InputError, match="'npt' on 'digits' come from 2 models"):
         tables.mean_scores(mixed)
-
-
-def test_recovered_share_counts_the_first_features_among_the_top():
-    trials = pd.concat(
-        [
-            scores("synthetic_b", "npt", [9, 8, 1, 0], [9, 0, 8, 1]),  # both found, then one of two
-            scores("synthetic_b", "mi", [9, 5, 5, 5]),  # the second place is drawn among three, one of them relevant
-            scores("synthetic_a", "npt", [9, 8, 1, 0]),  # nothing is relevant there
-        ]
-    )
-    shares = tables.recovered_share(trials, relevant=2)
-    assert shares[["dataset", "scorer", "runs"]].values.tolist() == [
-        ["synthetic_b", "npt", 2],
-        ["synthetic_b", "mi", 1],
-    ]
-    assert shares["share"].tolist() == pytest.approx([0.75, 2 / 3], abs=1e-4)
-
-
-def test_recovered_share_without_relevant_features_says_so(tmp_path):
-    shares = tables.recovered_share(scores("synthetic_a", "npt", [9, 8, 1, 0]), relevant=2)
-    assert "no relevant features" in tables.recovered_text(shares, 2, 4)
-    tables.write_recovered_table(shares, f"{tmp_path}/recovered", "Recovered", 2)
-    assert read_csv(tmp_path / "recovered.csv").empty

@@ -5,7 +5,11 @@ Names are imported on first use, because torch_geometric takes seconds to import
 
 import importlib
 
-_HOMES = {"permutation_importance": "graphsieve.importance", "load_graph": "graphsieve.data"}
+_HOMES = {
+    "adaptive_selection": "graphsieve.adaptive",
+    "load_graph": "graphsieve.data",
+    "permutation_importance": "graphsieve.importance",
+}
 
 __all__ = sorted(_HOMES)
 

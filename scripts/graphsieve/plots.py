@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
+from graphsieve.labels import ROWS, in_order, label_row
 from graphsieve.records import atomic_path
 from graphsieve.synthetic import REGIMES
-from graphsieve.tables import ROWS, in_order, label_row
 
 TEXT_WIDTH = 6.75  # inches, the paper's two columns together
 

@@ -8,8 +8,9 @@ import numpy as np
 CONSUMERS = ("graph", "split", "initialisation", "perturbation", "scoring", "ties", "dropout")
 
 
-def child(seed: int, consumer: str) -> np.random.SeedSequence:
-    return np.random.SeedSequence(seed, spawn_key=(CONSUMERS.index(consumer),))
+def child(seed: int, consumer: str, *occasion: int) -> np.random.SeedSequence:
+    """`occasion` tells apart the times at which one consumer draws in the same run, as at every checkpoint."""
+    return np.random.SeedSequence(seed, spawn_key=(CONSUMERS.index(consumer), *occasion))
 
 
 def generator(seed: int, consumer: str) -> np.random.Generator:

@@ -29,6 +29,7 @@ class ScoringOptions:
     """What the paper leaves open: see the schema's section `scoring` for the meaning of each."""
 
     repeats: int = 10
+    metric: object = "accuracy"  # or another name or function that `permutation_importance` takes
     label_nodes: str = "val"
     estimator: str = "knn"
     signed: bool = False
@@ -43,6 +44,7 @@ class ScoringTask:
     options: ScoringOptions = ScoringOptions()
     model: object = None  # a torch module, for the scorers of MODEL_OF_SCORER
     progress: bool = False
+    occasion: tuple[int, ...] = ()  # which one, in a run that scores several times: each has its own permutations
 
     @property
     def labelled_nodes(self) -> np.ndarray:
@@ -62,7 +64,7 @@ class Scores:
 
 
 def npt(task: ScoringTask) -> Scores:
-    """The fall of validation accuracy when a column is permuted."""
+    """The fall of validation accuracy (or of another metric) when a column is permuted."""
     return _importance(task, "permute")
 
 
@@ -81,7 +83,7 @@ def npt_loss(task: ScoringTask) -> Scores:
     return _importance(task, "permute", metric="cross_entropy")
 
 
-def _importance(task: ScoringTask, perturbation: str, metric: str = "accuracy") -> Scores:
+def _importance(task: ScoringTask, perturbation: str, metric: object = None) -> Scores:
     import torch
 
     from graphsieve.importance import permutation_importance
@@ -94,12 +96,12 @@ def _importance(task: ScoringTask, perturbation: str, metric: str = "accuracy") 
         torch.from_numpy(task.graph.y).to(device),
         torch.from_numpy(task.split.val).to(device),
         n_repeats=1 if perturbation == "mask" else task.options.repeats,
-        metric=("accuracy", "cross_entropy"),
+        metric=list(dict.fromkeys([metric or task.options.metric, "cross_entropy"])),
         perturbation=perturbation,
-        random_state=child(task.seed, "scoring"),
+        random_state=child(task.seed, "scoring", *task.occasion),
         progress=task.progress,
     )
-    scored, losses = results[metric], results["cross_entropy"]
+    scored, losses = next(iter(results.values())), results["cross_entropy"]
     return Scores(scored.importances_mean, scored.importances_std, losses.importances_mean)
 
 

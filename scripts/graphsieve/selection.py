@@ -46,6 +46,11 @@ def keep_top(
     return Selection(ranking, kept, int(shared.sum()) if cut_divides else 0)
 
 
+def count_positive(scores: np.ndarray) -> int:
+    """How many scores are above zero by more than rounding."""
+    return int((_levels(scores) > 0).sum())
+
+
 def _levels(scores: np.ndarray) -> np.ndarray:
     if not np.isfinite(scores).all():
         raise InputError(f"{np.sum(~np.isfinite(scores))} scores are not finite: the scorer failed on these features")

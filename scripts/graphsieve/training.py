@@ -68,33 +68,63 @@ def train_model(
 def fit(
     model: nn.Module, graph: Graph, split: Split, options: TrainingOptions, device: torch.device, progress: bool
 ) -> Training:
-    """Full-batch Adam. An epoch is a step and an evaluation of the stepped model."""
-    x, edge_index, y = (torch.from_numpy(array).to(device) for array in (graph.x, graph.edge_index, graph.y))
-    parts = {name: torch.from_numpy(getattr(split, name)).to(device) for name in ("train", "val", "test")}
-    forward = fast_forward(model, x, edge_index) or (lambda model: model(x, edge_index))
-    optimiser = torch.optim.Adam(
-        model.parameters(), lr=options.learning_rate, weight_decay=options.weight_decay, fused=True
-    )
-    # Without randomness in the model, the evaluation of an epoch is also the training pass of the next one.
-    reuse = isinstance(model, NodeClassifier) and model.dropout.p == 0
-    history, best_accuracy, best_epoch, best_state, logits = [], -1.0, 0, {}, None
-    for epoch in tqdm(range(1, options.epochs + 1), desc="epochs", disable=not progress, mininterval=2):
-        if logits is None or not reuse:
-            logits = forward(model.train())
-        loss = _step(optimiser, logits[parts["train"]], y[parts["train"]])
+    """Train a module of any kind on this graph."""
+    with epoch_bar(options.epochs, progress) as bar:
+        return Trainer(model, graph, split, options, device).run(options.epochs, bar)
+
+
+def epoch_bar(epochs: int, progress: bool) -> tqdm:
+    return tqdm(total=epochs, desc="epochs", disable=not progress, mininterval=2)
+
+
+class Trainer:
+    """Full-batch Adam on one graph, which can be stopped and run on. An epoch is a step and an evaluation after it."""
+
+    def __init__(
+        self,
+        model: nn.Module,
+        graph: Graph,
+        split: Split,
+        options: TrainingOptions,
+        device: torch.device,
+        epochs_done: int = 0,
+    ):
+        x, edge_index, y = (torch.from_numpy(array).to(device) for array in (graph.x, graph.edge_index, graph.y))
+        self.model, self.y, self.epochs_done = model, y, epochs_done
+        self.graph_name, self.num_features = graph.name, graph.num_features
+        self.parts = {name: torch.from_numpy(getattr(split, name)).to(device) for name in ("train", "val", "test")}
+        self.forward = fast_forward(model, x, edge_index) or (lambda model: model(x, edge_index))
+        self.optimiser = torch.optim.Adam(
+            model.parameters(), lr=options.learning_rate, weight_decay=options.weight_decay, fused=True
+        )
+        # Without randomness in the model, the evaluation of an epoch is also the training pass of the next one.
+        self.reuse = isinstance(model, NodeClassifier) and model.dropout.p == 0
+        self.logits = None
+
+    def run(self, epochs: int, bar: tqdm) -> Training:
+        """Train on for so many epochs; history and best epoch are of these alone."""
+        history, best_accuracy, best_epoch, best_state = [], -1.0, 0, {}
+        for _ in range(epochs):
+            history.append(self.run_epoch())
+            if history[-1]["val_accuracy"] > best_accuracy:
+                best_accuracy, best_epoch = history[-1]["val_accuracy"], self.epochs_done
+                best_state = {key: value.detach().clone() for key, value in self.model.state_dict().items()}
+            bar.update()
+        return Training(self.model, pd.DataFrame(history), best_epoch, best_state)
+
+    def run_epoch(self) -> dict[str, float]:
+        self.epochs_done += 1
+        if self.logits is None or not self.reuse:
+            self.logits = self.forward(self.model.train())
+        loss = _step(self.optimiser, self.logits[self.parts["train"]], self.y[self.parts["train"]])
         if not np.isfinite(loss):
             raise InputError(
-                f"training on '{graph.name}' diverged at epoch {epoch} (loss {loss}): lower training.learning_rate or "
-                "set normalise: row for this dataset"
+                f"training on '{self.graph_name}' diverged at epoch {self.epochs_done} (loss {loss}): lower "
+                "training.learning_rate or set normalise: row for this dataset"
             )
-        with torch.set_grad_enabled(reuse):
-            logits = forward(model.eval())
-        accuracies = _accuracies(logits, y, parts)
-        history.append({"epoch": epoch, "train_loss": loss, **accuracies})
-        if accuracies["val_accuracy"] > best_accuracy:
-            best_accuracy, best_epoch = accuracies["val_accuracy"], epoch
-            best_state = {key: value.detach().clone() for key, value in model.state_dict().items()}
-    return Training(model, pd.DataFrame(history), best_epoch, best_state)
+        with torch.set_grad_enabled(self.reuse):
+            self.logits = self.forward(self.model.eval())
+        return {"epoch": self.epochs_done, "train_loss": loss, **_accuracies(self.logits, self.y, self.parts)}
 
 
 def _step(optimiser: torch.optim.Optimizer, logits: Tensor, y: Tensor) -> float:
