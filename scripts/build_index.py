@@ -79,7 +79,9 @@ def read_entry(page: Path, products: dict[Path, Product]) -> Entry:
     heading, line = describe(notebook, page.stem)
     parameters = notebook["metadata"].get("papermill", {}).get("parameters", {})
     stems = [Path(value).resolve() for value in parameters.values() if isinstance(value, str) and value]
-    return Entry(heading, line, page, [products[stem] for stem in stems if stem in products])
+    # A notebook that writes several tables gives them names that begin with its parameter.
+    own = {known: products[known] for stem in stems for known in products if f"{known}_".startswith(f"{stem}_")}
+    return Entry(heading, line, page, list(own.values()))
 
 
 def describe(notebook: dict, default: str) -> tuple[str, str]:

@@ -24,8 +24,9 @@ def run(tmp_path, monkeypatch) -> Path:
     """A run of two notebooks, one with a table and one with a figure, beside a table that belongs to neither."""
     monkeypatch.chdir(tmp_path)
     run = Path("results/default")
-    for name in ("tables/table1.csv", "tables/table1.md", "tables/table1.tex", "tables/stray.csv", "figures/fig 1.png",
-                 "figures/fig 1.pdf", "notebooks/one.html", "notebooks/two.html"):  # fmt: skip
+    for name in ("tables/table1.csv", "tables/table1.md", "tables/table1.tex", "tables/table1_more.csv",
+                 "tables/table10.csv", "tables/stray.csv", "figures/fig 1.png", "figures/fig 1.pdf",
+                 "notebooks/one.html", "notebooks/two.html"):  # fmt: skip
         (run / name).parent.mkdir(parents=True, exist_ok=True)
         (run / name).touch()
     one = notebook(
@@ -69,7 +70,8 @@ def test_products_are_listed_under_their_notebook_in_the_given_order(run):
     page = Page(build(run, "two", "one"))
     assert list(dict.fromkeys(page.links)) == [
         "notebooks/two.html", "figures/fig 1.png", "figures/fig 1.pdf",
-        "notebooks/one.html", "tables/table1.csv", "tables/table1.md", "tables/table1.tex", "tables/stray.csv",
+        "notebooks/one.html", "tables/table1.csv", "tables/table1.md", "tables/table1.tex", "tables/table1_more.csv",
+        "tables/stray.csv", "tables/table10.csv",
     ]  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 import papermill
 import pytest
 
+from graphsieve.motivation import KINDS
 from graphsieve.synthetic import REGIMES
 
 ROOT = Path(__file__).parents[1]
@@ -131,12 +132,126 @@ def test_pixel_importance(execute, tmp_path):
 
 def test_regime_scores(execute, tmp_path):
     records = scores([f"synthetic_{regime}" for regime in REGIMES], ["npt", "mi"], 20)
-    shown = execute(
-        "regime_scores", records, "scores", figure=str(tmp_path / "fig12"), table=str(tmp_path / "found"), relevant=5
-    )
+    files = {name: str(tmp_path / name) for name in ("figure", "heatmap", "table")}
+    shown = execute("regime_scores", records, "scores", **files, drawn_trials=1)
+    assert shown.count("image/png") == 2
+    assert "Averages are over 1 run." in shown
+    assert "choosing at random finds 25%. Means over 2 trials" in shown
+    found = pd.read_csv(tmp_path / "table.csv")
+    assert set(found["dataset"]) == {f"synthetic_{regime}" for regime in "bdfh"}
+    assert (found["mean"] == 1).all()
+    for name in ("figure", "heatmap"):
+        assert {path.suffix for path in tmp_path.glob(f"{name}.*")} == {".png", ".pdf"}
+
+
+def test_motivation(execute, tmp_path):
+    records = [
+        {"kind": kind, "seed": seed, "model": model, "test_accuracy": accuracy, "same_class": 0.9, "same_sign": 0.5}
+        for kind in KINDS for model, mean in {"gcn": 0.81, "mlp": 0.91}.items()
+        for seed, accuracy in enumerate((mean - 0.01, mean + 0.01))
+    ]  # fmt: skip
+    shown = execute("motivation", records, figure=str(tmp_path / "fig01"), table=str(tmp_path / "table"))
     assert "image/png" in shown
-    assert "Choosing at random would find 25%." in shown
-    found = pd.read_csv(tmp_path / "found.csv")
-    assert found["dataset"].tolist() == [f"synthetic_{regime}" for regime in "bdfh"] * 2
-    assert (found["share"] == 1).all()
-    assert {path.suffix for path in tmp_path.glob("fig12.*")} == {".png", ".pdf"}
+    assert "Heterophilic features: the MLP is ahead by 10.0 points." in shown
+    assert "81.0 ± 1.4" in shown
+    assert {path.suffix for path in tmp_path.glob("fig01.*")} == {".png", ".pdf"}
+
+
+RUN = {"model": "gcn", "split": "random", "prune": 0.5, "repeats": 10}
+
+
+def adaptive_runs(datasets: list[str]) -> list[dict]:
+    """Runs of 16 features that are halved after every second epoch; `full` keeps them all."""
+    return [
+        {**RUN, "dataset": dataset, "scorer": scorer, "seed": seed, "epoch": epoch, "checkpoint": -(-epoch // 2),
+         "features": 16 if scorer == "full" else 16 // 2 ** (-(-epoch // 2) - 1),
+         "val_accuracy": 0.9 - 0.02 * epoch + 0.01 * seed, "test_accuracy": 0.8 - 0.02 * epoch * (scorer != "full")}
+        for dataset in datasets for scorer in ("full", "npt", "mi") for seed in (0, 1) for epoch in range(1, 11)
+    ]  # fmt: skip
+
+
+def watched(datasets: list[str]) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {**RUN, "dataset": dataset, "scorer": "full", "seed": seed, "checkpoint": checkpoint, "feature": feature,
+         "score": feature / 20 + 0.1 * rng.normal(), "std": 0.1, "loss": feature / 20 + 0.1 * rng.normal()}
+        for dataset in datasets for seed in (0, 1) for checkpoint in range(1, 6) for feature in range(20)
+    )  # fmt: skip
+
+
+def test_adaptive_table(execute, tmp_path):
+    runs = pd.DataFrame(adaptive_runs(["cora", "digits"])).drop_duplicates(["dataset", "scorer", "seed", "checkpoint"])
+    shown = execute(
+        "adaptive_table", runs.to_dict("records"), table=str(tmp_path / "table3"),
+        published=str(ROOT / "config/published/table3_adaptive_selection.csv"),
+    )  # fmt: skip
+    assert "No interval near 3.13 % on Cora and Digits. No interval near 1.56 % on Cora and Digits." in shown
+    assert "Nothing was published for Digits." in shown
+    assert "82.47 ± 1.68" in shown  # npt on cora at 6.25 %
+    assert {path.suffix for path in tmp_path.glob("table3.*")} == {".csv", ".md", ".tex"}
+
+
+def test_training_curves(execute, tmp_path):
+    shown = execute(
+        "training_curves", adaptive_runs(["cora", "digits"]), "history", figure=str(tmp_path / "curves"),
+        datasets="cora citeseer", extras=True, title="Figure 5: mine", summary="One sentence.",
+    )  # fmt: skip
+    assert shown.startswith("# Figure 5: mine\n\nOne sentence.")
+    assert "The paper also shows CiteSeer, which this run does not have." in shown
+    assert "image/png" in shown
+    assert {path.suffix for path in tmp_path.glob("curves.*")} == {".png", ".pdf"}
+
+
+def test_importance_heatmaps_and_rank_stability(execute, tmp_path):
+    watched(["cora", "digits"]).to_csv(tmp_path / "scores.csv", index=False)
+    history = adaptive_runs(["cora", "digits"])
+    parameters = {"scores": str(tmp_path / "scores.csv"), "figure": str(tmp_path / "drawn")}
+    shown = execute("importance_heatmaps", history, "history", **parameters)
+    assert "The paper also shows PubMed, which this run does not have." in shown
+    assert "Averages are over 2 runs." in shown
+    shown = execute("rank_stability", history, "history", **parameters, table=str(tmp_path / "stability"))
+    assert "image/png" in shown
+    assert {path.suffix for path in tmp_path.glob("stability.*")} == {".csv", ".md", ".tex"}
+    assert len(pd.read_csv(tmp_path / "stability.csv")) == 2 * 4  # the last checkpoint is not compared with itself
+
+
+def test_last_checkpoints(execute, tmp_path):
+    records = [
+        {**RUN, "dataset": "texas", "scorer": "npt", "seed": seed, "feature": feature, "dropped_at": dropped}
+        for seed in (0, 1) for feature, dropped in enumerate([1, 1, 2, None])
+    ]  # fmt: skip
+    shown = execute(
+        "last_checkpoints", records, "features", figure=str(tmp_path / "fig09"), ranking_figure=str(tmp_path / "fig10")
+    )
+    assert "The paper also shows Cora, CiteSeer, PubMed" in shown
+    assert shown.count("image/png") == 2
+    assert len(list(tmp_path.glob("fig*"))) == 4
+
+
+def test_score_correlation(execute, tmp_path):
+    shown = execute(
+        "score_correlation", scores(["cora", "digits"], ["npt", "mi", "tfi"], 30), "scores",
+        table=str(tmp_path / "table4"), spearman_table=str(tmp_path / "table4_spearman"),
+        figure=str(tmp_path / "fig11"), published=str(ROOT / "config/published/table4_score_correlation.csv"),
+    )  # fmt: skip
+    assert "<small>0.6178</small>" in shown
+    assert "Nothing was published for Digits." in shown
+    assert len(list(tmp_path.glob("table4*"))) == 6
+    assert "image/png" in shown
+
+
+@pytest.mark.parametrize("timed", [True, False])
+def test_ablation(execute, tmp_path, timed):
+    records = pd.concat(
+        [pd.DataFrame(adaptive_runs(["digits"])).query("scorer == 'npt'").assign(prune=prune, repeats=repeats)
+         for prune, repeats in ((0.25, 10), (0.5, 10), (0.5, 5))]
+    )  # fmt: skip
+    times = records.drop_duplicates(["seed", "checkpoint"]).assign(scoring_seconds=0.5, training_seconds=2.0)
+    times.to_csv(tmp_path / "times.csv", index=False)
+    shown = execute(
+        "ablation", records.to_dict("records"), "history", timings=str(tmp_path / "times.csv") if timed else "",
+        figure=str(tmp_path / "fig04"), grid_figure=str(tmp_path / "fig13"),
+    )  # fmt: skip
+    expected = "Digits 0.5 s at the first checkpoint, 2.5 s at all" if timed else "no adaptive study that was timed"
+    assert expected in shown
+    assert len(list(tmp_path.glob("fig*"))) == 4

@@ -5,6 +5,7 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import papermill
@@ -12,6 +13,8 @@ import pytest
 import scipy.sparse
 from scipy import stats
 
+import apply_bounds
+import check_bounds
 from graphsieve import theory_plots
 from graphsieve.errors import InputError
 from graphsieve.graph import Graph, save_graph
@@ -309,6 +312,7 @@ def test_searches_are_tabulated_and_the_smallest_violation_told_in_words():
     words = report.case_in_words(smallest.case)
     assert f"error {smallest.case.error():.4g}" in words
     assert "0–1" in words
+    assert [example for example in table["example"] if example] == [words]
 
 
 def test_rank_agreement_is_one_with_scores_that_are_the_difference(small_graph):
@@ -317,6 +321,12 @@ def test_rank_agreement_is_one_with_scores_that_are_the_difference(small_graph):
     rows += [{"scorer": "opposite", "feature": m, "score": -value} for m, value in enumerate(differences)]
     table = report.rank_agreement(small_graph, pd.DataFrame(rows)).set_index("scorer")
     assert table["difference"].to_dict() == pytest.approx({"same": 1, "opposite": -1})
+
+
+def test_page_shortens_numbers_and_leaves_gaps():
+    table = pd.DataFrame({"dataset": ["texas"], "npt": [np.nan], "mi": [0.123456], "nodes": [183]})
+    page = report.page(table, "ranks").to_html()
+    assert all(f">{text}<" in page for text in ("texas", "–", "0.123", "183"))
 
 
 def test_graph_terms_have_every_network(small_graph):
@@ -328,6 +338,7 @@ def test_graph_terms_have_every_network(small_graph):
 def test_figure_has_a_panel_for_every_bound(random_cases):
     figure = theory_plots.error_against_bound(random_cases)
     drawn = [sum(len(points.get_offsets()) for points in axis.collections) for axis in figure.axes]
+    plt.close(figure)
     positive = random_cases[random_cases["covered"] & (random_cases["error"] > 0)]
     expected = [
         ((positive["architecture"] == name) & (positive[variant] > 0)).sum()
@@ -337,17 +348,40 @@ def test_figure_has_a_panel_for_every_bound(random_cases):
     assert drawn == expected
 
 
-def test_notebook_runs(small_graph, tmp_path, monkeypatch):
-    root = Path(__file__).parents[1]
-    monkeypatch.setenv("PYTHONPATH", str(root / "scripts"))
+@pytest.fixture
+def checked(small_graph, tmp_path, monkeypatch):
+    """The files that the two programs write, as parameters of the notebook."""
     save_graph(small_graph, tmp_path / "graph.npz")
     rows = [{"scorer": "npt", "feature": feature, "score": feature % 4} for feature in range(6)]
     pd.DataFrame(rows).to_csv(tmp_path / "scores.csv", index=False)
-    parameters = {"cases": 4, "permuted_cases": 5, "search_steps": 2, "search_layers": [1]}
-    parameters |= {"graphs": [str(tmp_path / "graph.npz")], "scores": [str(tmp_path / "scores.csv")]}
-    parameters |= {name: str(tmp_path / name) for name in ("figure", "table")}
+    names = ("cases", "permutations", "searches", "proposition", "terms", "ranks")
+    files = {name: str(tmp_path / f"{name}.csv") for name in names}
+    limits = ["--cases", "4", "--permuted-cases", "5", "--search-steps", "1"]
+    outputs = [word for name in names[:4] for word in (f"--out-{name}", files[name])]
+    monkeypatch.setattr("sys.argv", ["check_bounds.py", *limits, *outputs])
+    check_bounds.main()
+    inputs = [str(tmp_path / "graph.npz"), "--scores", str(tmp_path / "scores.csv")]
+    outputs = [word for name in names[4:] for word in (f"--out-{name}", files[name])]
+    monkeypatch.setattr("sys.argv", ["apply_bounds.py", *inputs, *outputs])
+    apply_bounds.main()
+    return files
+
+
+def test_programs_write_every_check_and_notebook_tells_of_it(checked, tmp_path, monkeypatch):
+    cases, searches = pd.read_csv(checked["cases"]), pd.read_csv(checked["searches"])
+    assert cases.groupby("architecture").size().to_dict() == dict.fromkeys(ARCHITECTURES, 4)
+    assert len(searches) == len(report.SEARCHED) * len(checks.KINDS) * 3
+    assert set(pd.read_csv(checked["terms"])["architecture"]) == set(ARCHITECTURES)
+    assert pd.read_csv(checked["ranks"])["scorer"].tolist() == ["npt"]
+
+    root = Path(__file__).parents[1]
+    monkeypatch.setenv("PYTHONPATH", str(root / "scripts"))
+    parameters = checked | {name: str(tmp_path / name) for name in ("figure", "table")}
     template = root / "notebooks" / "theory_bounds.ipynb"
-    papermill.execute_notebook(template, tmp_path / "out.ipynb", parameters, progress_bar=False, cwd=root)
+    notebook = papermill.execute_notebook(template, tmp_path / "out.ipynb", parameters, progress_bar=False, cwd=root)
     written = {path.stem for path in tmp_path.glob("table_*.csv")}
     assert written == {f"table_{part}" for part in ["cases", "permutations", "search", "proposition", "terms", "ranks"]}
     assert (tmp_path / "figure.png").exists()
+    shown = str([cell.get("outputs") for cell in notebook.cells])
+    assert f"{searches['tried'].sum():,} cases tried" in shown
+    assert "modified_tagcn, layers: 1, all weights 1" in shown

@@ -57,8 +57,8 @@ def finished(tmp_path_factory) -> Path:
 
 @pytest.mark.long
 def test_every_table_has_the_published_columns_and_the_number_of_runs(finished):
-    for name in ("table1_perturbations", "table2_feature_selection", "table5_datasets"):
-        published = pd.read_csv(PUBLISHED / f"{name}.csv")
+    for path in sorted(PUBLISHED.glob("table*.csv")):
+        name, published = path.stem, pd.read_csv(path)
         table = pd.read_csv(finished / "results/tiny/tables" / f"{name}.csv")
         assert list(table.columns) == [*published.columns, "runs"]
     selected = pd.read_csv(finished / "results/tiny/tables/table2_feature_selection.csv")
@@ -85,12 +85,28 @@ def test_selection_keeps_the_configured_fraction(finished):
 
 
 @pytest.mark.long
+def test_adaptive_runs_prune_the_configured_fraction_at_the_configured_epochs(finished):
+    checkpoints = pd.read_csv(finished / "results/tiny/records/adaptive_checkpoints.csv").set_index("scorer")
+    assert checkpoints.loc["npt", "epoch"].tolist() == [2, 4, 5]
+    assert checkpoints.loc["npt", "features"].tolist() == checkpoints.loc["mi", "features"].tolist() == [64, 32, 16]
+    assert checkpoints.loc["full", "features"].tolist() == [64, 64, 64]
+    scores = pd.read_csv(finished / "results/tiny/records/adaptive_scores.csv")
+    assert len(scores) == 3 * 64
+    ablation = pd.read_csv(finished / "results/tiny/records/ablation_history.csv")
+    assert set(ablation["repeats"]) == {2, 3}
+
+
+@pytest.mark.long
 def test_every_page_is_rendered_and_linked_from_the_index(finished):
     results = finished / "results/tiny"
     index = (results / "index.html").read_text()
-    pages = sorted(path.name for path in (results / "notebooks").glob("*.html"))
-    assert len(pages) == 5
-    assert all(page in index for page in pages)
+    pages = {path.stem for path in (results / "notebooks").glob("*.html")}
+    assert pages == {path.stem for path in (results / "notebooks").glob("*.ipynb")}
+    assert {path.stem for path in PUBLISHED.glob("table*.csv")} <= pages
+    assert {"fig01_motivation", "theory_bounds"} <= pages
+    assert {"fig02_training_curves", "fig03_importance_heatmaps", "fig04_method_performance"} <= pages
+    assert {"fig09_last_checkpoints", "fig12_regime_scores", "rank_stability"} <= pages
+    assert all(f"{page}.html" in index for page in pages)
     assert (results / "figures/digits_pixel_importance.png").stat().st_size > 10_000
 
 
@@ -139,7 +155,9 @@ def test_a_real_graph_runs_through_to_its_table(tmp_path):
     study = {"datasets": ["texas"], "seeds": 1}
     one_shot = {**study, "scorers": ["mi", "tfi", "h_attr", "h_euc", "h_ge", "random"]}
     settings = {"one_shot": one_shot, "perturbations": study, "training": {"hidden": 16}}
-    settings |= {"synthetic": {"datasets": []}, "datasets": {"texas": {"epochs": 20}}}
+    settings |= {"synthetic": {"datasets": []}, "datasets": {"texas": {"epochs": 20, "interval": 5, "burn_in": 5}}}
+    settings |= {"motivation": {"seeds": 0}, "adaptive": {**study, "scorers": ["full", "npt"]}}
+    settings |= {other: {"datasets": []} for other in ("theory", "public_splits", "ablation", "correlations")}
     configs = (PROJECT / "config/paper.yaml", overlay(tmp_path, settings)[1])
     result = snakemake(project, configs=configs)
     assert result.returncode == 0, result.stdout + result.stderr
@@ -148,12 +166,16 @@ def test_a_real_graph_runs_through_to_its_table(tmp_path):
     assert (tmp_path / "results/paper/notebooks/table2_feature_selection.html").exists()
 
 
-def test_the_paper_expands_to_eight_datasets_five_seeds_and_all_scorers(tmp_path):
+def test_the_paper_expands_to_its_datasets_seeds_and_scorers(tmp_path):
     announced = jobs(make_project(tmp_path), configs=(PROJECT / "config/paper.yaml",))
-    assert announced["prepare_graph"] == 8
-    assert announced["train"] == 8 * 5 * 2  # its own model and an MLP
-    assert announced["score"] == announced["select_features"] == announced["retrain"] == 8 * 5 * 11
+    assert announced["prepare_graph"] == 9
+    assert announced["train"] == 8 * 5 * 2 + 5  # its own model and an MLP, and arxiv for the correlations
+    assert announced["select_features"] == announced["retrain"] == 8 * 5 * 11
+    assert announced["score"] == 8 * 5 * 11 + 5 * 6
     assert announced["perturb"] == 8 * 5 * 3
+    curves, public, ablation = 9 * 4 * 20, 3 * 4 * 20, 3 * (2 + 3) * 5  # r = 0.5 with K = 10 is among the curves
+    assert announced["adaptive"] == curves + public + ablation
+    assert announced["draw_training_curves"] == 5
 
 
 @pytest.mark.parametrize(

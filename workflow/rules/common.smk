@@ -1,6 +1,5 @@
 """Checks of the config, target lists, input functions and resources; no rules."""
 
-import csv
 import sys
 
 from snakemake.exceptions import WorkflowError
@@ -12,8 +11,13 @@ from graphsieve.data import DATASETS
 from graphsieve.layers import LAYERS
 from graphsieve.perturbations import PERTURBATIONS
 from graphsieve.scorers import MODEL_OF_SCORER, SCORERS
+from graphsieve.synthetic import relevant_features
 
 # The config -------------------------------------------------------------------
+
+ADAPTIVE_STUDIES = ("adaptive", "public_splits", "ablation")
+STUDIES = ("one_shot", "perturbations", "synthetic", *ADAPTIVE_STUDIES, "correlations", "theory")
+DRAWN_TRIALS = 5  # in Figure 12, as in the paper; its table has all
 
 
 def check_config(config):
@@ -27,17 +31,16 @@ def check_config(config):
     check_names("datasets", config["datasets"], DATASETS)
     for dataset, settings in config["datasets"].items():
         check_names(f"datasets.{dataset}.model", [settings["model"]], LAYERS)
-    for study in ("one_shot", "perturbations", "synthetic"):
+    for study in STUDIES:
         check_names(f"{study}.datasets", config[study]["datasets"], config["datasets"])
-        check_names(f"{study}.scorers", config[study].get("scorers", []), SCORERS)
+        known = ["full", *SCORERS] if study in ADAPTIVE_STUDIES else SCORERS
+        check_names(f"{study}.scorers", config[study].get("scorers", []), known)
 
 
 def check_names(key, names, known):
     for name in names:
         if name not in known:
-            raise WorkflowError(
-                f"config key {key}: '{name}' is unknown, choose from {', '.join(known)}"
-            )
+            raise WorkflowError(f"config key {key}: '{name}' is unknown, choose from {', '.join(known)}")
 
 
 check_config(config)
@@ -80,32 +83,38 @@ def flags(**values):
     words = []
     for name, value in values.items():
         name = name.replace("_", "-")
-        words.append(
-            f"--{'no-' * (value is False)}{name}"
-            if isinstance(value, bool)
-            else f"--{name} {value}"
-        )
+        words.append(f"--{'no-' * (value is False)}{name}" if isinstance(value, bool) else f"--{name} {value}")
     return " ".join(words)
 
 
 def training_flags(wildcards):
-    return flags(
-        **config["training"], epochs=config["datasets"][wildcards.dataset]["epochs"]
-    )
+    return flags(**config["training"], epochs=config["datasets"][wildcards.dataset]["epochs"])
 
 
 def scoring_flags(wildcards):
-    names = ("repeats", "label_nodes", "estimator", "signed", "zscore")
-    return flags(**{name: config["scoring"][name] for name in names})
+    """How to score; a rule with a wildcard {repeats} takes the number from there."""
+    names = ("repeats", "metric", "label_nodes", "estimator", "signed", "zscore")
+    settings = {name: config["scoring"][name] for name in names}
+    return flags(**settings | {name: value for name, value in wildcards.items() if name == "repeats"})
+
+
+def pruning_flags(wildcards):
+    settings = {name: value for name, value in config["pruning"].items() if value is not None}
+    schedule = {name: config["datasets"][wildcards.dataset][name] for name in ("interval", "burn_in")}
+    return flags(**schedule, **settings, ties=config["scoring"]["ties"])
 
 
 def weights_flags(wildcards, input):
     """Nothing for a scorer that asks no model."""
-    return (
-        flags(weights=input.weights, moment=config["scoring"]["scored_model"])
-        if input.weights
-        else ""
-    )
+    return flags(weights=input.weights, moment=config["scoring"]["scored_model"]) if input.weights else ""
+
+
+def motivation_flags(wildcards):
+    return flags(**config["training"], epochs=config["motivation"]["epochs"])
+
+
+def bound_flags(wildcards):
+    return flags(**{name: config["theory"][name] for name in ("cases", "permuted_cases", "search_steps")})
 
 
 def normalisation(wildcards):
@@ -132,6 +141,8 @@ def study_files(study, pattern, **more):
                 "model": model_of(dataset),
                 "split": settings["split"],
                 "seed": range(settings["seeds"]),
+                "prune": config["datasets"][dataset]["prune"],
+                "repeats": config["scoring"]["repeats"],
                 **more,
             },
         )
@@ -140,17 +151,17 @@ def study_files(study, pattern, **more):
 
 TRAINED = "<results>/train/{dataset}/{model}/{split}/seed{seed}/record.csv"
 RETRAINED = "<results>/retrain/{dataset}/{model}/{split}/seed{seed}/{scorer}.csv"
+SELECTED = "<results>/selection/{dataset}/{model}/{split}/seed{seed}/{scorer}.csv"
 SCORED = "<results>/scores/{dataset}/{model}/{split}/seed{seed}/{scorer}.csv"
 PERTURBED = "<results>/perturb/{dataset}/{model}/{split}/seed{seed}/{setting}.csv"
-REGIMES_SCORED = "<results>/synthetic/{dataset}/{model}/{split}/seed{seed}.csv"
+REGIMES_SCORED = "<results>/synthetic/{dataset}/{model}/{split}.csv"
+ADAPTED = "<results>/adaptive/{dataset}/{model}/{split}/{scorer}/prune{prune}_repeats{repeats}/seed{seed}/{part}.csv"
 
 
 def one_shot_records(wildcards):
     """Trainings on all features, and retrainings on those that each scorer kept."""
     scorers = config["one_shot"]["scorers"]
-    return study_files("one_shot", TRAINED) + study_files(
-        "one_shot", RETRAINED, scorer=scorers
-    )
+    return study_files("one_shot", TRAINED) + study_files("one_shot", RETRAINED, scorer=scorers)
 
 
 def pixel_scores(wildcards):
@@ -160,41 +171,82 @@ def pixel_scores(wildcards):
 
 
 def original_records(wildcards):
-    return (
-        study_files("perturbations", TRAINED)
-        if "original" in config["perturbations"]["settings"]
-        else []
-    )
+    return study_files("perturbations", TRAINED) if "original" in config["perturbations"]["settings"] else []
 
 
 def mlp_records(wildcards):
-    return (
-        study_files("perturbations", TRAINED, model="mlp")
-        if "mlp" in config["perturbations"]["settings"]
-        else []
-    )
+    return study_files("perturbations", TRAINED, model="mlp") if "mlp" in config["perturbations"]["settings"] else []
 
 
 def perturbed_records(wildcards):
-    settings = [
-        setting
-        for setting in config["perturbations"]["settings"]
-        if setting in PERTURBATIONS
-    ]
+    settings = [setting for setting in config["perturbations"]["settings"] if setting in PERTURBATIONS]
     return study_files("perturbations", PERTURBED, setting=settings)
 
 
 def regime_scores(wildcards):
-    return study_files("synthetic", REGIMES_SCORED)
+    return study_files("synthetic", REGIMES_SCORED, seed=0)
+
+
+def regime_trials(wildcards):
+    """Where no feature is relevant there is nothing to find, and the figure's trials are enough."""
+    trials = config["synthetic"]["seeds"]
+    return trials if len(relevant_features(wildcards.dataset.removeprefix("synthetic_"))) else min(trials, DRAWN_TRIALS)
+
+
+def adaptive_runs(wildcards):
+    return adaptive_files(wildcards.study, wildcards.part)
+
+
+def adaptive_files(study, part):
+    """One table of every run of an adaptive study. Scores only of the runs that prune nothing: they have them all."""
+    if study == "ablation":
+        varied = [{key: config[study][key]} for key in ("prune", "repeats")]
+    else:
+        varied = [{"scorer": ["full"] if part == "scores" else config[study]["scorers"]}]
+    files = [
+        path for values in varied for path in study_files(study, ADAPTED, **{"scorer": "npt", "part": part, **values})
+    ]
+    return list(dict.fromkeys(files))
+
+
+def correlated_scores(wildcards):
+    scorers = ["npt", *config["correlations"]["scorers"]]
+    return study_files("correlations", SCORED, scorer=scorers)
+
+
+BOUNDS = "<results>/theory/{dataset}_{part}.csv"
+
+
+def scores_beside_bounds(wildcards):
+    files = study_files("theory", SCORED, scorer=config["theory"]["scorers"])
+    return [file for file in files if f"/scores/{wildcards.dataset}/" in file]
+
+
+def bounds_of_graphs(wildcards):
+    return expand(BOUNDS, dataset=config["theory"]["datasets"], part=wildcards.part)
 
 
 def graphs_to_describe(wildcards):
     """Every dataset of a study, once; of synthetic ones the first draw."""
-    studies = ("one_shot", "perturbations", "synthetic")
-    datasets = dict.fromkeys(
-        dataset for study in studies for dataset in config[study]["datasets"]
-    )
+    datasets = dict.fromkeys(dataset for study in STUDIES for dataset in config[study]["datasets"])
     return [graph_file(dataset, 0) for dataset in datasets]
+
+
+def everything(wildcards):
+    """The index page and what every stage made for it, so that whatever was deleted is made again."""
+    scorers = config["one_shot"]["scorers"]
+    return [
+        "<results>/index.html",
+        *study_files("one_shot", SCORED, scorer=scorers),
+        *study_files("one_shot", SELECTED, scorer=scorers),
+        *one_shot_records(wildcards),
+        *original_records(wildcards),
+        *mlp_records(wildcards),
+        *perturbed_records(wildcards),
+        *regime_scores(wildcards),
+        *correlated_scores(wildcards),
+        *(file for study in ADAPTIVE_STUDIES for file in adaptive_files(study, "history")),
+    ]
 
 
 # What the notebooks make -------------------------------------------------------
@@ -205,13 +257,72 @@ def notebook_pages(wildcards):
     pages = {
         "table1_perturbations": config["perturbations"]["datasets"],
         "table2_feature_selection": config["one_shot"]["datasets"],
+        "table3_adaptive_selection": config["adaptive"]["datasets"],
+        "table4_score_correlation": config["correlations"]["datasets"],
         "table5_datasets": graphs_to_describe(wildcards),
         "digits_pixel_importance": pixel_scores(wildcards),
+        "fig01_motivation": config["motivation"]["seeds"],
+        "fig02_training_curves": curves_wanted("fig02_training_curves"),
+        "fig03_importance_heatmaps": adaptive_datasets("full"),
+        "fig04_method_performance": config["ablation"]["datasets"],
+        **{name: curves_wanted(name) for name in CURVES},
+        "fig09_last_checkpoints": adaptive_datasets("npt"),
         "fig12_regime_scores": config["synthetic"]["datasets"],
+        "rank_stability": adaptive_datasets("full"),
+        "theory_bounds": config["theory"]["datasets"],
     }
-    return [
-        f"<results>/notebooks/{name}.html" for name, wanted in pages.items() if wanted
-    ]
+    return [f"<results>/notebooks/{name}.html" for name, wanted in pages.items() if wanted]
+
+
+def adaptive_datasets(scorer):
+    """Datasets of the adaptive study, if this method takes part in it."""
+    return config["adaptive"]["datasets"] if scorer in config["adaptive"]["scorers"] else []
+
+
+# Figures of one kind: their study, the datasets the paper shows in them, and what they are called.
+CURVES = {
+    "fig02_training_curves": ("adaptive", ["cora"], "Figure 2: accuracy while features are pruned"),
+    "fig05_homophilic_curves": ("adaptive", ["cora", "citeseer", "pubmed"], "Figure 5: homophilic graphs"),
+    "fig06_heterophilic_curves": ("adaptive", ["cornell", "texas", "wisconsin"], "Figure 6: heterophilic graphs"),
+    "fig07_larger_curves": ("adaptive", ["photo", "computers", "arxiv"], "Figure 7: larger graphs"),
+    "fig08_public_split_curves": ("public_splits", ["cora", "citeseer", "pubmed"], "Figure 8: public splits"),
+}
+
+
+def curves_extras(wildcards):
+    """Datasets that the paper does not have are shown in Figure 2."""
+    return wildcards.curves == "fig02_training_curves"
+
+
+def curves_wanted(name):
+    """Whether this run has anything to show in a figure of curves."""
+    study, datasets, _ = CURVES[name]
+    paper = {dataset for _, shown, _ in CURVES.values() for dataset in shown}
+    ran = set(config[study]["datasets"])
+    return ran & set(datasets) or (name == "fig02_training_curves" and ran - paper)
+
+
+def curves_records(wildcards):
+    study = CURVES[wildcards.curves][0]
+    return f"<results>/records/{study}_history.csv"
+
+
+def curves_datasets(wildcards):
+    return " ".join(CURVES[wildcards.curves][1])
+
+
+def curves_title(wildcards):
+    return CURVES[wildcards.curves][2]
+
+
+def curves_summary(wildcards):
+    where = "the public splits" if wildcards.curves.startswith("fig08") else "random splits"
+    return f"Validation and test accuracy during training on {where}, with all features and while they are pruned."
+
+
+def scoring_timings(wildcards):
+    """Nothing when no run of the adaptive study was timed."""
+    return "<results>/records/adaptive_timings.csv" if adaptive_datasets("npt") else []
 
 
 def table_stem(wildcards, output):
@@ -223,51 +334,16 @@ def figure_stem(wildcards, output):
     return output.figure.removesuffix(".png")
 
 
-# What a job may use -----------------------------------------------------------
+def heatmap_stem(wildcards, output):
+    return output.heatmap.removesuffix(".png")
 
 
-def read_sizes():
-    """Nodes, edges and features of the known datasets, to ask for memory and time before a graph is loaded."""
-    with open("config/published/table5_datasets.csv") as table:
-        rows = {row["dataset"]: row for row in csv.DictReader(table)}
-    sizes = {
-        name: tuple(int(row[key]) for key in ("nodes", "edges", "features"))
-        for name, row in rows.items()
-    }
-    small = {
-        name: (2_000, 30_000, 64)
-        for name in DATASETS
-        if name == "digits" or name.startswith("synthetic_")
-    }
-    return sizes | small
+def tables_stem(wildcards, output):
+    """A notebook that writes several tables gives them names that begin alike."""
+    return output.cases.removesuffix("_cases.csv")
 
 
-SIZES = read_sizes()
-
-
-def job_threads(wildcards):
-    nodes, _, features = SIZES[wildcards.dataset]
-    return 1 if nodes * features < 1_000_000 else 4
-
-
-def job_memory(wildcards, attempt):
-    """MB: the libraries, dense features with copies, hidden layers, and messages along edges."""
-    nodes, edges, features = SIZES[wildcards.dataset]
-    megabytes = (
-        1500 + (40 * nodes * features + 40_000 * nodes + 8_000 * edges) // 1_000_000
-    )
-    return attempt * megabytes
-
-
-def job_minutes(wildcards, attempt):
-    """Time of one training on CPU grows with features and edges, both times epochs."""
-    nodes, edges, features = SIZES[wildcards.dataset]
-    millions = (nodes * features + 512 * edges) / 1_000_000
-    return attempt * (
-        15
-        + round(0.3 * millions * config["datasets"][wildcards.dataset]["epochs"] / 400)
-    )
-
-
-def job_gpus(wildcards):
-    return 1 if config["device"] == "cuda" else 0
+def second_figure_stem(wildcards, output):
+    """Of a notebook that draws two figures."""
+    second = output.get("ranking_figure") or output.get("grid_figure")
+    return second.removesuffix(".png")

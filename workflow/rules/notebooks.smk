@@ -115,6 +115,8 @@ rule draw_regimes:
         notebook="<results>/notebooks/fig12_regime_scores.ipynb",
         figure="<results>/figures/fig12_regime_scores.png",
         vector="<results>/figures/fig12_regime_scores.pdf",
+        heatmap="<results>/figures/fig12_recovered_features.png",
+        heatmap_vector="<results>/figures/fig12_recovered_features.pdf",
         table="<results>/tables/fig12_recovered_features.csv",
         markdown="<results>/tables/fig12_recovered_features.md",
         latex="<results>/tables/fig12_recovered_features.tex",
@@ -128,10 +130,79 @@ rule draw_regimes:
         runtime=10,
     params:
         figure=figure_stem,
+        heatmap=heatmap_stem,
+        table=table_stem,
+        trials=DRAWN_TRIALS,
+    shell:
+        "PYTHONPATH=scripts papermill --no-progress-bar {input.template} {output.notebook}"
+        " -r scores {input.scores} -r figure {params.figure} -r heatmap {params.heatmap} -r table {params.table}"
+        " -p drawn_trials {params.trials} > {log} 2>&1"
+
+
+rule draw_motivation:
+    """Figure 1: three small graphs, with what was measured on large ones."""
+    input:
+        template="notebooks/motivation.ipynb",
+        records="<results>/records/motivation.csv",
+    output:
+        notebook="<results>/notebooks/fig01_motivation.ipynb",
+        figure="<results>/figures/fig01_motivation.png",
+        vector="<results>/figures/fig01_motivation.pdf",
+        table="<results>/tables/fig01_motivation.csv",
+        markdown="<results>/tables/fig01_motivation.md",
+        latex="<results>/tables/fig01_motivation.tex",
+    log:
+        "<results>/logs/draw_motivation.log",
+    conda:
+        "../../envs/graphsieve.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        figure=figure_stem,
         table=table_stem,
     shell:
         "PYTHONPATH=scripts papermill --no-progress-bar {input.template} {output.notebook}"
-        " -r scores {input.scores} -r figure {params.figure} -r table {params.table} > {log} 2>&1"
+        " -r records {input.records} -r figure {params.figure} -r table {params.table} > {log} 2>&1"
+
+
+rule draw_bounds:
+    """The bounds, put to the test: what held, what failed, and what they say about the run's graphs."""
+    input:
+        template="notebooks/theory_bounds.ipynb",
+        cases="<results>/theory/cases.csv",
+        permutations="<results>/theory/permutations.csv",
+        searches="<results>/theory/searches.csv",
+        proposition="<results>/theory/proposition.csv",
+        terms="<results>/records/bound_terms.csv",
+        ranks="<results>/records/bound_ranks.csv",
+    output:
+        notebook="<results>/notebooks/theory_bounds.ipynb",
+        figure="<results>/figures/theory_bounds.png",
+        vector="<results>/figures/theory_bounds.pdf",
+        cases="<results>/tables/theory_bounds_cases.csv",
+        permutations="<results>/tables/theory_bounds_permutations.csv",
+        search="<results>/tables/theory_bounds_search.csv",
+        proposition="<results>/tables/theory_bounds_proposition.csv",
+        terms="<results>/tables/theory_bounds_terms.csv",
+        ranks="<results>/tables/theory_bounds_ranks.csv",
+    log:
+        "<results>/logs/draw_bounds.log",
+    conda:
+        "../../envs/graphsieve.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        figure=figure_stem,
+        table=tables_stem,
+    shell:
+        "PYTHONPATH=scripts papermill --no-progress-bar {input.template} {output.notebook}"
+        " -r cases {input.cases} -r permutations {input.permutations} -r searches {input.searches}"
+        " -r proposition {input.proposition} -r terms {input.terms} -r ranks {input.ranks}"
+        " -r figure {params.figure} -r table {params.table} > {log} 2>&1"
 
 
 rule render_notebook:

@@ -1,0 +1,43 @@
+"""What a job may use: threads, memory, time and GPUs, from the size of its dataset; no rules."""
+
+import csv
+
+
+def read_sizes():
+    """Nodes, edges and features of the known datasets, to ask for memory and time before a graph is loaded."""
+    with open("config/published/table5_datasets.csv") as table:
+        rows = {row["dataset"]: row for row in csv.DictReader(table)}
+    sizes = {name: tuple(int(row[key]) for key in ("nodes", "edges", "features")) for name, row in rows.items()}
+    small = {name: (2_000, 30_000, 64) for name in DATASETS if name == "digits" or name.startswith("synthetic_")}
+    return sizes | small
+
+
+SIZES = read_sizes()
+
+
+def job_threads(wildcards):
+    nodes, _, features = SIZES[wildcards.dataset]
+    return 1 if nodes * features < 1_000_000 else 4
+
+
+def job_memory(wildcards, attempt):
+    """MB: the libraries, dense features with copies, hidden layers, and messages along edges."""
+    nodes, edges, features = SIZES[wildcards.dataset]
+    megabytes = 1500 + (40 * nodes * features + 40_000 * nodes + 8_000 * edges) // 1_000_000
+    return attempt * megabytes
+
+
+def job_minutes(wildcards, attempt):
+    """Time of one training on CPU grows with features and edges, both times epochs."""
+    nodes, edges, features = SIZES[wildcards.dataset]
+    millions = (nodes * features + 512 * edges) / 1_000_000
+    return attempt * (15 + round(0.3 * millions * config["datasets"][wildcards.dataset]["epochs"] / 400))
+
+
+def regime_minutes(wildcards, attempt):
+    """A minute for every trial is a lot."""
+    return attempt * (15 + regime_trials(wildcards))
+
+
+def job_gpus(wildcards):
+    return 1 if config["device"] == "cuda" else 0
