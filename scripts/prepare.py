@@ -1,7 +1,6 @@
-"""Turn a dataset's name into one graph file."""
+"""Turn a dataset's name, or a graph of one's own, into one graph file."""
 
 import argparse
-import os
 from dataclasses import replace
 
 from command import run
@@ -12,14 +11,13 @@ from graphsieve.graph import NORMALISATIONS, save_graph
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("dataset")
+    parser.add_argument("--path", help="a graph of one's own: a folder, an .npz or a .pt")
     parser.add_argument("--root", default="data", help="folder for raw and processed files")
     parser.add_argument("--normalise", default="none", choices=NORMALISATIONS)
     parser.add_argument("--seed", type=int, default=0, help="which graph, where a new one is drawn per seed")
     parser.add_argument("--out", required=True)
     arguments = parser.parse_args()
-    graph = load_graph(
-        arguments.dataset, arguments.root, mirror=os.environ.get("GRAPHSIEVE_MIRROR"), seed=arguments.seed
-    )
+    graph = load_graph(arguments.dataset, arguments.root, seed=arguments.seed, path=arguments.path)
     save_graph(replace(graph, x=NORMALISATIONS[arguments.normalise](graph.x)), arguments.out)
 
 

@@ -1,10 +1,9 @@
 """Train a new model on the selected features alone."""
 
 import argparse
-from dataclasses import replace
 
 from command import add_run_arguments, add_training_arguments, run, run_columns, train
-from graphsieve.graph import choose_split, read_graph
+from graphsieve.graph import choose_split, keep_columns, read_graph
 from graphsieve.records import read_csv, write_record
 
 
@@ -22,7 +21,7 @@ def main() -> None:
     split = choose_split(graph, arguments.split, arguments.seed)
     selection = read_csv(arguments.selection)
     kept = selection.loc[selection["kept"], "feature"].to_numpy()
-    training = train(arguments, replace(graph, x=graph.x[:, kept], feature_names=None), split)
+    training = train(arguments, keep_columns(graph, kept), split)
 
     columns = {"scorer": arguments.scorer, "features": graph.num_features, "kept": len(kept)}
     columns["ties"] = selection["ties"].iloc[0]

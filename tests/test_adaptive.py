@@ -17,7 +17,7 @@ import graphsieve
 from graphsieve import adaptive, scorers
 from graphsieve.adaptive import PruningOptions, adaptive_selection
 from graphsieve.errors import InputError
-from graphsieve.graph import save_graph
+from graphsieve.graph import keep_columns, save_graph
 from graphsieve.layers import LAYERS
 from graphsieve.models import build_model
 from graphsieve.scorers import Scores, ScoringOptions
@@ -107,7 +107,7 @@ def test_the_optimisers_moments_are_those_of_the_kept_features(small_graph, smal
     )
     before.run(5, adaptive.epoch_bar(5, False))
     module = factory_of("tagcn", small_graph, seed=9)(3)
-    after = adaptive._continue(before, module, adaptive.reduce_graph(small_graph, kept), small_split, options, kept)
+    after = adaptive._continue(before, module, keep_columns(small_graph, kept), small_split, options, kept)
     assert after.epochs_done == 5
     sliced = 0
     for (name, old), new in zip(before.model.named_parameters(), after.model.parameters(), strict=True):

@@ -102,7 +102,7 @@ def test_non_finite_features_are_refused(graph, value):
         ({"edge_index": np.array([[0, -1], [1, 2]])}, r"names node 2 \(lowest -1\)"),
         ({"y": np.zeros(9, dtype=int)}, "9 labels for 10 nodes"),
         ({"num_classes": 1}, "labels run from 0 to 1 but the 1 classes"),
-        ({"y": np.arange(10) - 1, "num_classes": 10}, "labels run from -1 to 8"),
+        ({"y": np.arange(10) - 2, "num_classes": 10}, "labels run from -2 to 7"),
         (
             {"public_split": Split(np.array([0]), np.array([1]), np.array([2, 10]))},
             "public split's test nodes run",

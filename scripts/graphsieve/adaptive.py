@@ -7,7 +7,7 @@ optimiser's state are sliced to match, which is the same as masking the columns 
 import functools
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from graphsieve.errors import InputError
-from graphsieve.graph import Graph, Split
+from graphsieve.graph import Graph, Split, keep_columns
 from graphsieve.randomness import child_integer
 from graphsieve.scorers import MODEL_OF_SCORER, SCORERS, Scores, ScoringOptions, ScoringTask, score_features
 from graphsieve.selection import TIE_RULES, Selection, count_positive, count_to_keep, keep_top
@@ -126,16 +126,10 @@ def adaptive_selection(
                 records.add(number, interval, kept, scores, selection, np.diff(clock))
                 if count < len(kept):
                     kept = kept[selection.kept]
-                    current = reduce_graph(graph, kept)
+                    current = keep_columns(graph, kept)
                     module = _build(factory, count, seed, device)
                     trainer = _continue(trainer, module, current, split, training, selection.kept)
     return AdaptiveSelection(trainer.model, kept, **records.tables())
-
-
-def reduce_graph(graph: Graph, kept: np.ndarray) -> Graph:
-    """The graph with these features alone."""
-    names = None if graph.feature_names is None else tuple(graph.feature_names[feature] for feature in kept)
-    return replace(graph, x=np.ascontiguousarray(graph.x[:, kept]), feature_names=names)
 
 
 def _build(factory: Callable[[int], nn.Module], num_features: int, seed: int, device: torch.device) -> nn.Module:

@@ -17,6 +17,7 @@ import numpy as np
 
 from graphsieve.errors import InputError
 from graphsieve.graph import Graph, Split, check_graph
+from graphsieve.own_graph import read_own_graph
 from graphsieve.raw_files import MIRROR_VARIABLE, RawFile, ensure_raw_files, read_manifest
 
 DIGITS_NEIGHBOURS = 10
@@ -54,11 +55,15 @@ def load_graph(
     mirror: str | Path | None = None,
     seed: int = 0,
     manifest: Sequence[RawFile] | None = None,
+    path: str | Path | None = None,
 ) -> Graph:
     """The graph called `name`, features as its loader gives them; `seed` matters to generated graphs only.
 
     Raw files are kept under `root`; `mirror` (default: the environment's GRAPHSIEVE_MIRROR) is only read.
+    With a `path` the graph is read from there (see `own_graph`), and `name` is what to call it.
     """
+    if path is not None:
+        return read_own_graph(path, name)
     if name not in DATASETS:
         raise InputError(f"dataset '{name}' is unknown: choose one of {', '.join(DATASETS)}")
     mirror = mirror or os.environ.get(MIRROR_VARIABLE)

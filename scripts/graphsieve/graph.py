@@ -1,6 +1,6 @@
 """The one graph type that flows through the study: NumPy arrays, so that a table script need not import torch."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +10,8 @@ from scipy.sparse.csgraph import connected_components
 from graphsieve.errors import InputError
 from graphsieve.randomness import generator
 from graphsieve.records import read_npz, write_npz
+
+UNLABELLED = -1
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,11 @@ class Split:
 
 @dataclass(frozen=True)
 class Graph:
-    """A node-classification graph. `edge_index` holds an undirected edge in both directions."""
+    """A node-classification graph. `edge_index` holds an undirected edge in both directions.
+
+    An unlabelled node has y = UNLABELLED and is in no split. `column_groups` names, for every column of x, the column
+    of the user's table it was made of: those of one text column share a name.
+    """
 
     name: str
     x: np.ndarray
@@ -32,6 +38,7 @@ class Graph:
     num_classes: int
     feature_names: tuple[str, ...] | None = None
     public_split: Split | None = None
+    column_groups: tuple[str, ...] | None = None
 
     @property
     def num_nodes(self) -> int:
@@ -44,6 +51,15 @@ class Graph:
     def names(self) -> list[str]:
         """A name for every column: its own where the graph has them, else its number."""
         return list(self.feature_names or (str(column) for column in range(self.num_features)))
+
+    def labelled(self) -> np.ndarray:
+        return np.flatnonzero(self.y != UNLABELLED)
+
+    def groups(self) -> dict[str, np.ndarray]:
+        """The columns that were made of one column of the user's table, where they are several."""
+        groups = self.column_groups or ()
+        members = {name: np.flatnonzero(np.array(groups) == name) for name in dict.fromkeys(groups)}
+        return {name: columns for name, columns in members.items() if len(columns) > 1}
 
 
 def check_graph(graph: Graph) -> Graph:
@@ -61,7 +77,7 @@ def check_graph(graph: Graph) -> Graph:
         )
     if len(graph.y) != graph.num_nodes:
         raise InputError(f"dataset '{graph.name}': {len(graph.y)} labels for {graph.num_nodes} nodes: give one a node")
-    if graph.y.size and not (graph.y.min() >= 0 and graph.y.max() < graph.num_classes):
+    if graph.y.size and not (graph.y.min() >= UNLABELLED and graph.y.max() < graph.num_classes):
         raise InputError(
             f"dataset '{graph.name}': labels run from {graph.y.min()} to {graph.y.max()} but the {graph.num_classes} "
             f"classes are 0 to {graph.num_classes - 1}: number the classes from 0"
@@ -72,7 +88,30 @@ def check_graph(graph: Graph) -> Graph:
                 f"dataset '{graph.name}': the public split's {part} nodes run from {nodes.min()} to {nodes.max()} but "
                 f"the nodes are 0 to {graph.num_nodes - 1}: repair the split"
             )
+        unlabelled = np.sum(graph.y[nodes] == UNLABELLED)
+        if unlabelled:
+            raise InputError(
+                f"dataset '{graph.name}': {unlabelled} {part} nodes of the public split have no label: take them out"
+            )
     return graph
+
+
+def induced_subgraph(graph: Graph, nodes: np.ndarray) -> Graph:
+    """These nodes and the edges among them; a split of the whole graph does not outlive it."""
+    number = np.full(graph.num_nodes, -1)
+    number[nodes] = np.arange(len(nodes))
+    edges = number[graph.edge_index]
+    edges = edges[:, (edges >= 0).all(axis=0)]
+    return replace(graph, x=graph.x[nodes], edge_index=edges, y=graph.y[nodes], public_split=None)
+
+
+def keep_columns(graph: Graph, columns: np.ndarray) -> Graph:
+    kept = {
+        field: tuple(np.array(names)[columns].tolist())
+        for field in ("feature_names", "column_groups")
+        if (names := getattr(graph, field))
+    }
+    return replace(graph, x=np.ascontiguousarray(graph.x[:, columns]), **kept)
 
 
 def normalise_rows(x: np.ndarray) -> np.ndarray:
@@ -81,7 +120,15 @@ def normalise_rows(x: np.ndarray) -> np.ndarray:
     return x / np.where(sums > 0, sums, 1)
 
 
-NORMALISATIONS = {"none": lambda x: x, "row": normalise_rows}
+def standardise_columns(x: np.ndarray) -> np.ndarray:
+    """Mean 0 and deviation 1, so that units do not matter; columns of zeros and ones compare as they are."""
+    scaled = ((x != 0) & (x != 1)).any(axis=0)
+    mean = np.where(scaled, x.mean(axis=0, dtype=np.float64), 0)
+    deviation = np.where(scaled, x.std(axis=0, dtype=np.float64), 1)
+    return ((x - mean) / np.where(deviation > 0, deviation, 1)).astype(x.dtype)
+
+
+NORMALISATIONS = {"none": lambda x: x, "row": normalise_rows, "columns": standardise_columns}
 
 
 def random_split(num_nodes: int, seed: int, train: float = 0.7, val: float = 0.1) -> Split:
@@ -98,7 +145,8 @@ def choose_split(graph: Graph, kind: str, seed: int) -> Split:
             raise InputError(f"dataset '{graph.name}' has no public split: set `split: random`")
         split = graph.public_split
     elif kind == "random":
-        split = random_split(graph.num_nodes, seed)
+        labelled = graph.labelled()
+        split = Split(*(labelled[part] for part in vars(random_split(len(labelled), seed)).values()))
     else:
         raise InputError(f"split '{kind}' is unknown: choose random or public")
     for part in ("train", "val", "test"):
@@ -125,6 +173,7 @@ def describe(graph: Graph) -> dict:
     links = coo_array((np.ones(undirected.shape[1]), undirected), shape=(graph.num_nodes, graph.num_nodes))
     _, component = connected_components(links, directed=False)
     largest = np.bincount(component).argmax()
+    both_labelled = (graph.y[source] != UNLABELLED) & (graph.y[target] != UNLABELLED)
     return {
         "dataset": graph.name,
         "nodes": graph.num_nodes,
@@ -133,16 +182,21 @@ def describe(graph: Graph) -> dict:
         "classes": graph.num_classes,
         "undirected_edges": undirected.shape[1],
         "component_edges": int(np.sum(component[undirected[0]] == largest)),
-        "homophily": float(np.mean(graph.y[source] == graph.y[target])) if len(source) else np.nan,
+        "homophily": _share(graph.y[source] == graph.y[target], both_labelled),
         "isolated_nodes": graph.num_nodes - len(np.unique(undirected)),
     }
+
+
+def _share(hits: np.ndarray, among: np.ndarray) -> float:
+    return float(np.mean(hits[among])) if among.any() else np.nan
 
 
 def save_graph(graph: Graph, path: str | Path) -> None:
     arrays = {"name": np.array(graph.name), "x": graph.x, "edge_index": graph.edge_index, "y": graph.y}
     arrays["num_classes"] = np.array(graph.num_classes)
-    if graph.feature_names is not None:
-        arrays["feature_names"] = np.array(graph.feature_names)
+    for names in ("feature_names", "column_groups"):
+        if getattr(graph, names) is not None:
+            arrays[names] = np.array(getattr(graph, names))
     if graph.public_split is not None:
         arrays |= {f"public_{part}": getattr(graph.public_split, part) for part in ("train", "val", "test")}
     write_npz(arrays, path)
@@ -157,6 +211,6 @@ def read_graph(path: str | Path) -> Graph:
         edge_index=arrays["edge_index"],
         y=arrays["y"],
         num_classes=int(arrays["num_classes"]),
-        feature_names=tuple(arrays["feature_names"].tolist()) if "feature_names" in arrays else None,
         public_split=None if public[0] is None else Split(*public),
+        **{names: tuple(arrays[names].tolist()) for names in ("feature_names", "column_groups") if names in arrays},
     )

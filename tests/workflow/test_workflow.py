@@ -11,6 +11,8 @@ import pandas as pd
 import pytest
 import yaml
 
+from graphsieve.graph import read_graph
+
 PROJECT = Path(__file__).parents[2]
 TINY = Path(__file__).with_name("tiny.yaml")
 PUBLISHED = PROJECT / "config" / "published"
@@ -199,6 +201,36 @@ def test_a_broken_config_stops_before_any_job_and_names_the_key(settings, messag
     assert result.returncode != 0
     assert message in result.stdout + result.stderr
     assert not (project / "results").exists()
+
+
+def write_own_graph(folder: Path) -> None:
+    folder.mkdir()
+    rows = [f"n{i},{'ab'[i % 2]},{i % 2}.5,{'xyz'[i % 3]}" for i in range(40)]
+    (folder / "nodes.csv").write_text("\n".join(["id,label,size,colour", *rows]) + "\n")
+    edges = [f"n{i},n{(i + 2) % 40}" for i in range(40)]
+    (folder / "edges.csv").write_text("\n".join(["source,target", *edges]) + "\n")
+
+
+def test_an_own_graph_needs_nothing_but_its_path_relative_to_the_config(tmp_path):
+    project = make_project(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    write_own_graph(tmp_path / "elsewhere/shop")
+    configs = overlay(tmp_path / "elsewhere", {"datasets": {"shop": {"path": "shop", "normalise": "columns"}}})
+    announced = jobs(project, "results/tiny/records/one_shot.csv", configs=configs)
+    assert announced["retrain"] == 3 * 3  # digits, synthetic_h and the shop, three scorers each
+    result = snakemake(project, "results/tiny/graphs/shop.npz", configs=configs)
+    assert result.returncode == 0, result.stdout + result.stderr
+    graph = read_graph(tmp_path / "results/tiny/graphs/shop.npz")
+    assert graph.name == "shop"
+    assert graph.names() == ["size", "colour=x", "colour=y", "colour=z"]
+    assert graph.x[:, 0].mean() == pytest.approx(0, abs=1e-6)
+
+
+def test_an_own_graph_that_is_not_there_is_named(tmp_path):
+    configs = overlay(tmp_path, {"datasets": {"shop": {"path": "nowhere"}}})
+    result = snakemake(make_project(tmp_path), "results/tiny/graphs/shop.npz", configs=configs)
+    assert result.returncode != 0
+    assert "nowhere" in result.stdout + result.stderr
 
 
 def test_a_dataset_that_cannot_be_had_fails_with_one_sentence_in_the_log(tmp_path):

@@ -1,7 +1,11 @@
 """Checks of the config, target lists, input functions and resources; no rules."""
 
+import os
+import re
+import shlex
 import sys
 
+import yaml
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import validate
 
@@ -28,8 +32,8 @@ def check_config(config):
         problem = error.__context__  # jsonschema's own error, without a print-out of schema and config
         key = ".".join(map(str, problem.absolute_path)) or "at top level"
         raise WorkflowError(f"config key {key}: {problem.message}") from None
-    check_names("datasets", config["datasets"], DATASETS)
     for dataset, settings in config["datasets"].items():
+        check_names("datasets", [] if settings["path"] else [dataset], DATASETS)
         check_names(f"datasets.{dataset}.model", [settings["model"]], LAYERS)
     for study in STUDIES:
         check_names(f"{study}.datasets", config[study]["datasets"], config["datasets"])
@@ -43,12 +47,31 @@ def check_names(key, names, known):
             raise WorkflowError(f"config key {key}: '{name}' is unknown, choose from {', '.join(known)}")
 
 
+def add_own_graphs(config):
+    """A graph of the user's own takes part in the paper's studies of single graphs unless the config names it itself."""
+    named = {dataset for study in STUDIES for dataset in config[study]["datasets"]}
+    own = [dataset for dataset, settings in config["datasets"].items() if settings["path"] and dataset not in named]
+    for study in ("one_shot", "perturbations", "adaptive", "correlations"):
+        config[study]["datasets"] = [*config[study]["datasets"], *own]
+
+
+def folder_of(dataset):
+    """Where the config that names an own graph's path lies: the last one that does, as it overrides the others."""
+    for path in reversed(workflow.configfiles):
+        with open(path) as file:
+            settings = (yaml.safe_load(file) or {}).get("datasets", {}).get(dataset) or {}
+        if settings.get("path"):
+            return os.path.dirname(path)
+    return ""
+
+
 check_config(config)
+add_own_graphs(config)
 
 
 def one_of(names):
     """A wildcard constraint that admits these names only."""
-    return "|".join(names)
+    return "|".join(re.escape(name) for name in names)
 
 
 # What a job needs -------------------------------------------------------------
@@ -63,6 +86,25 @@ def graph_file(dataset, seed):
     if dataset.startswith("synthetic_"):
         return f"<results>/graphs/{dataset}/seed{seed}.npz"
     return f"<results>/graphs/{dataset}.npz"
+
+
+def own_path(wildcards):
+    """The path of the user's own graph, None for a dataset that is known by name."""
+    path = config["datasets"][wildcards.dataset]["path"]
+    return path and os.path.normpath(os.path.join(folder_of(wildcards.dataset), path))
+
+
+def own_files(wildcards):
+    """The files behind a graph of the user's own: when they change, it is prepared again."""
+    path = own_path(wildcards)
+    if path is None:
+        return []
+    return [os.path.join(path, name) for name in ("nodes.csv", "edges.csv")] if os.path.isdir(path) else [path]
+
+
+def path_flags(wildcards):
+    path = own_path(wildcards)
+    return flags(path=shlex.quote(path)) if path else ""
 
 
 def graph_of_job(wildcards):

@@ -1,5 +1,7 @@
 rule prepare_graph:
-    """Load a dataset by name, check it, normalise it."""
+    """Load a dataset by its name, or a graph of the user's own from its path; check it, normalise it."""
+    input:
+        files=own_files,
     output:
         graph="<results>/graphs/{dataset}.npz",
     log:
@@ -11,9 +13,11 @@ rule prepare_graph:
         mem_mb=job_memory,
         runtime=30,
     params:
+        path=path_flags,
         normalise=normalisation,
     shell:
-        "python scripts/prepare.py {wildcards.dataset} --normalise {params.normalise} --out {output.graph} > {log} 2>&1"
+        "python scripts/prepare.py {wildcards.dataset} {params.path} --normalise {params.normalise}"
+        " --out {output.graph} > {log} 2>&1"
 
 
 rule generate_graph:

@@ -13,23 +13,29 @@ def read_sizes():
 
 
 SIZES = read_sizes()
+UNKNOWN_SIZE = (20_000, 200_000, 500)
+
+
+def size_of(dataset):
+    """Of a graph of the user's own nothing is known yet; a second attempt asks for more."""
+    return SIZES.get(dataset, UNKNOWN_SIZE)
 
 
 def job_threads(wildcards):
-    nodes, _, features = SIZES[wildcards.dataset]
+    nodes, _, features = size_of(wildcards.dataset)
     return 1 if nodes * features < 1_000_000 else 4
 
 
 def job_memory(wildcards, attempt):
     """MB: the libraries, dense features with copies, hidden layers, and messages along edges."""
-    nodes, edges, features = SIZES[wildcards.dataset]
+    nodes, edges, features = size_of(wildcards.dataset)
     megabytes = 1500 + (40 * nodes * features + 40_000 * nodes + 8_000 * edges) // 1_000_000
     return attempt * megabytes
 
 
 def job_minutes(wildcards, attempt):
     """Time of one training on CPU grows with features and edges, both times epochs."""
-    nodes, edges, features = SIZES[wildcards.dataset]
+    nodes, edges, features = size_of(wildcards.dataset)
     millions = (nodes * features + 512 * edges) / 1_000_000
     return attempt * (15 + round(0.3 * millions * config["datasets"][wildcards.dataset]["epochs"] / 400))
 

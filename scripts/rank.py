@@ -1,0 +1,81 @@
+"""Rank the features of a graph of your own: a folder with nodes.csv and edges.csv, an .npz or a .pt file."""
+
+import argparse
+import sys
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+from command import run
+from graphsieve.graph import NORMALISATIONS, Graph
+from graphsieve.layers import LAYERS
+from graphsieve.own_graph import GraphWarning, read_own_graph
+from graphsieve.records import write_csv, write_text
+
+# As in graphsieve.importance.metrics, which takes seconds to import.
+METRICS = ("accuracy", "cross_entropy", "macro_f1")
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    graph, sentences = read_with_warnings(arguments.graph)
+    for sentence in sentences:
+        print(f"warning: {sentence}", file=sys.stderr)
+    out = arguments.out or Path("results", graph.name)
+    ranking = rank(replace(graph, x=NORMALISATIONS[arguments.normalise](graph.x)), arguments)
+
+    from graphsieve.ranking_page import build_page
+
+    page = build_page(ranking, sentences)
+    write_csv(ranking.table, out / "ranking.csv")
+    if len(ranking.groups):
+        write_csv(ranking.groups, out / "groups.csv")
+    write_csv(ranking.curve, out / "curve.csv")
+    write_text(page, out / "index.html")
+    print(f"Done. Open {out / 'index.html'}; the numbers are in {out / 'ranking.csv'}.")
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    parser.add_argument("graph", type=Path, help="folder with nodes.csv and edges.csv, .npz, or .pt with a PyG Data")
+    parser.add_argument("--out", type=Path, help="folder to write to (default: results/<name of the graph>)")
+    parser.add_argument("--model", default="graphsage", choices=LAYERS)
+    parser.add_argument("--metric", default="accuracy", choices=METRICS, help="what importance is the change of")
+    parser.add_argument("--seeds", type=int, default=3, help="models trained, each from its own initial weights")
+    parser.add_argument("--repeats", type=int, default=20, help="permutations an importance is the mean of")
+    parser.add_argument(
+        "--permutations", type=int, default=1999, help="most permutations for a p-value: more allow smaller ones"
+    )
+    parser.add_argument("--epochs", type=int, default=60)
+    parser.add_argument("--hidden", type=int, default=64, help="width of the hidden layer")
+    parser.add_argument("--normalise", default="columns", choices=NORMALISATIONS, help="how features are scaled")
+    parser.add_argument("--seed", type=int, default=0, help="of everything random: splits, weights, permutations")
+    parser.add_argument("--threads", type=int, default=1, help="more than one helps on large graphs only")
+    parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
+    return parser.parse_args()
+
+
+def read_with_warnings(path: Path) -> tuple[Graph, list[str]]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", GraphWarning)
+        graph = read_own_graph(path)
+    return graph, [str(one.message) for one in caught if issubclass(one.category, GraphWarning)]
+
+
+def rank(graph: Graph, arguments: argparse.Namespace):
+    from graphsieve.device import choose_device, limit_threads
+    from graphsieve.ranking import RankingOptions, rank_features
+
+    limit_threads(arguments.threads)
+    options = RankingOptions(
+        **{name: getattr(arguments, name) for name in ("model", "metric", "seeds", "repeats", "permutations", "seed")}
+    )
+    training = replace(options.training, epochs=arguments.epochs, hidden=arguments.hidden)
+    return rank_features(graph, replace(options, training=training), choose_device(arguments.device), progress=True)
+
+
+if __name__ == "__main__":
+    try:
+        run(main)
+    except KeyboardInterrupt:
+        sys.exit("interrupted: no file was left half-written")

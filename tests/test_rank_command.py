@@ -1,0 +1,183 @@
+"""scripts/rank.py as its users run it."""
+
+import html.parser
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rank
+from command import run
+from graphsieve.importance.metrics import METRICS
+
+SCRIPT = Path(__file__).parents[1] / "scripts" / "rank.py"
+QUICK = ("--seeds", "2", "--repeats", "5", "--permutations", "39", "--epochs", "20", "--hidden", "8")
+
+
+def start(folder: Path, *arguments: object) -> subprocess.Popen:
+    """What it says on stderr goes to a file beside the folder."""
+    command = [sys.executable, str(SCRIPT), *map(str, arguments)]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    with stderr_of(folder).open("w") as errors:
+        return subprocess.Popen(command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=errors, env=environment)
+
+
+def stderr_of(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.stderr")
+
+
+def rank_here(folder: Path, monkeypatch, *arguments: object) -> None:
+    """In this process, which has done the slow imports."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "argv", ["rank.py", *map(str, arguments)])
+    run(rank.main)
+
+
+@pytest.fixture(scope="module")
+def customers(tmp_path_factory) -> Path:
+    """120 customers: age tells the class, so does the region, the months repeat the age, the rest is chance."""
+    rng, folder = np.random.default_rng(0), tmp_path_factory.mktemp("work")
+    y = np.arange(120) % 2
+    age = 30 + 12 * y + rng.normal(size=120) * 4
+    nodes = pd.DataFrame(
+        {
+            "id": [f"c{i}" for i in range(120)],
+            "label": np.where(np.arange(120) < 110, np.array(["stays", "leaves"])[y], ""),
+            "age": age.round(2),
+            "months": (12 * age + rng.normal(size=120)).round(),
+            "region": np.where(rng.random(120) < 0.7, np.array(["north", "south"])[y], "<west> & more"),
+            "always": 1,
+            "income": rng.normal(size=120) * 1e5,
+        }
+    )
+    pairs = np.argwhere(np.triu(rng.random((120, 120)) < np.where(y[:, None] == y, 0.08, 0.02), k=1))
+    edges = pd.DataFrame(pairs, columns=["source", "target"]).map("c{}".format)
+    (folder / "customers").mkdir()
+    nodes.to_csv(folder / "customers/nodes.csv", index=False)
+    edges.to_csv(folder / "customers/edges.csv", index=False)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def done(customers):
+    process = start(customers, "customers/", *QUICK)
+    out, _ = process.communicate(timeout=200)
+    return process.returncode, out, stderr_of(customers).read_text()
+
+
+class Page(html.parser.HTMLParser):
+    """What a page would fetch, its elements, and whether they close."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.fetched, self.tags, self.open = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.fetched += [value for name, value in attributes if name in ("src", "href", "data", "action")]
+
+
+def test_default_place_and_files(customers, done):
+    code, out, errors = done
+    assert code == 0, errors
+    assert out.strip() == ("Done. Open results/customers/index.html; the numbers are in results/customers/ranking.csv.")
+    files = sorted(path.name for path in (customers / "results/customers").iterdir())
+    assert files == ["curve.csv", "groups.csv", "index.html", "ranking.csv"]
+    assert "warning: customers: constant columns cannot matter: 'always'" in errors
+    assert "Traceback" not in errors
+    for bar in ("training", "scoring", "scoring groups", "keeping fewer"):
+        assert re.search(rf"{bar} *: 100%", errors)
+
+
+def test_ranking_csv(customers, done):
+    table = pd.read_csv(customers / "results/customers/ranking.csv", keep_default_na=False)
+    wanted = [
+        "feature",
+        "importance",
+        "standard_error_repeats",
+        "standard_error_seeds",
+        "p_value",
+        "p_adjusted",
+        "rank",
+    ]
+    assert set(wanted) <= set(table.columns)
+    assert list(table["rank"]) == list(range(1, 8))
+    assert {"age", "region=<west> & more", "income"} <= set(table["feature"])
+    named = table.set_index("feature")
+    assert named.loc["age", "correlated_with"] == "months"
+    assert named.loc["always", ["importance", "p_value"]].tolist() == [0, 1]
+    groups = pd.read_csv(customers / "results/customers/groups.csv").set_index("group")
+    assert groups.loc["age + months", "kind"] == "correlated"
+    assert groups.loc["age + months", "p_value"] == 0.05
+
+
+def test_page_stands_alone(customers, done):
+    text = (customers / "results/customers/index.html").read_text()
+    page = Page(text)
+    assert page.fetched == []
+    assert "script" not in page.tags
+    assert "link" not in page.tags
+    assert not re.search(r"url\(|@import|https?://", text)
+    assert {"svg", "table", "details"} <= set(page.tags)
+    assert "width=device-width" in text
+    assert "region=&lt;west&gt; &amp; more" in text
+    assert "<west>" not in text
+    curve = pd.read_csv(customers / "results/customers/curve.csv")
+    assert f"{100 * curve['accuracy'].iloc[-1]:.1f}&nbsp;%" in text
+    assert "nan" not in text.lower().replace("nanum", "")
+    for heading in ("most important features", "How few features", "Columns of text", "Correlated", "p-values mean"):
+        assert heading in text
+
+
+@pytest.mark.parametrize("metric", ["macro_f1", "cross_entropy"])
+@pytest.mark.filterwarnings("ignore::graphsieve.own_graph.GraphWarning")
+def test_options(customers, tmp_path, monkeypatch, metric):
+    one = ("--model", "mlp", "--metric", metric, "--out", tmp_path / "elsewhere", "--seeds", 1, "--normalise", "none")
+    rank_here(tmp_path, monkeypatch, customers / "customers", *QUICK, *one)
+    table = pd.read_csv(tmp_path / "elsewhere/ranking.csv")
+    assert table["standard_error_seeds"].isna().all()  # one seed tells nothing about seeds
+    assert "nan" not in (tmp_path / "elsewhere/index.html").read_text().lower()
+    assert [path.name for path in tmp_path.iterdir()] == ["elsewhere"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere"], "nowhere does not exist: give a folder with nodes.csv and edges.csv, an .npz or a .pt"),
+        (["customers", "--seeds", "0"], "seeds is 0: it must be at least 1"),
+        (["customers", "--device", "tpu"], "device 'tpu' is unknown: choose one of auto, cpu, cuda"),
+    ],
+)
+def test_mistake_ends_in_one_sentence(customers, monkeypatch, arguments, message):
+    with pytest.raises(SystemExit) as stopped:
+        rank_here(customers, monkeypatch, *arguments)
+    assert stopped.value.code == f"error: {message}"
+
+
+def test_metrics_are_those_of_the_core():
+    assert sorted(METRICS) == sorted(rank.METRICS)
+
+
+def test_interrupt_leaves_nothing_behind(customers, tmp_path):
+    endless = ("--permutations", 100_000, "--repeats", 2000, "--epochs", 2000)
+    work = tmp_path / "work"
+    work.mkdir()
+    process = start(work, customers / "customers", *endless)
+    deadline = time.monotonic() + 100
+    while "training" not in stderr_of(work).read_text() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=100)
+    seen = stderr_of(work).read_text()
+    assert process.returncode == 1
+    assert seen.endswith("interrupted: no file was left half-written\n")
+    assert "Traceback" not in seen
+    assert list(work.iterdir()) == []
