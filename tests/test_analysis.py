@@ -25,6 +25,7 @@ def test_panels_are_the_papers_with_gaps_then_the_runs_own():
     assert analysis.panel_datasets(available, ["cora", "pubmed"]) == ["cora", "pubmed", "digits", "synthetic_h"]
     assert analysis.panel_datasets(available, ["cora", "pubmed"], extras=False) == ["cora", "pubmed"]
     assert analysis.panel_datasets(available, ["texas"]) == ["digits", "synthetic_h"]
+    assert analysis.panel_datasets(pd.Series(["texas", "texas"]), ["cora", "photo"]) == ["texas"]
     assert analysis.missing_sentence(available, ["cora", "pubmed", "texas"]) == (
         "The paper also shows Cora and Texas, which this run does not have."
     )

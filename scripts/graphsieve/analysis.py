@@ -11,9 +11,13 @@ RUN = ["dataset", "model", "split", "scorer", "prune", "repeats", "seed"]
 
 
 def panel_datasets(available: pd.Series, paper: list[str], extras: bool = True) -> list[str]:
-    """What to give a panel: the paper's datasets if the run has one of them (the others leave a gap), then its own."""
+    """What to give a panel: the paper's datasets if the run has one of them (the others leave a gap), then its own.
+
+    A run that has neither shows what it has: a figure is never empty.
+    """
     own = [name for name in in_order(available, DATASETS) if name not in PAPER_DATASETS] if extras else []
-    return (paper if set(paper) & set(available) else []) + own
+    shown = (paper if set(paper) & set(available) else []) + own
+    return shown or in_order(available, DATASETS)
 
 
 def missing_sentence(available: pd.Series, paper: list[str]) -> str:
