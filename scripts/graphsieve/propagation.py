@@ -62,16 +62,21 @@ def _matrix(edges: Edges, num_nodes: int) -> sp.csr_array:
     return sp.coo_array((edges.weight.cpu().numpy(), index), shape=(num_nodes, num_nodes)).tocsr()
 
 
+def product_cost(matrix: sp.csr_array | np.ndarray) -> float:
+    """Of multiplying by this matrix, stored the cheaper way, in entries of a sparse product."""
+    nonzeros = np.count_nonzero(matrix) if isinstance(matrix, np.ndarray) else matrix.nnz
+    return min(nonzeros, np.prod(matrix.shape) / DENSE_DISCOUNT)
+
+
 class FixedMatrix:
-    """A matrix that never changes, stored the way in which its products are cheapest."""
+    """A matrix that never changes, stored the way in which its products are cheaper."""
 
     def __init__(self, matrix: sp.csr_array | np.ndarray, device: torch.device):
-        sparse = sp.csr_array(matrix)
-        self.cost = min(sparse.nnz, np.prod(sparse.shape) / DENSE_DISCOUNT)
-        if self.cost < sparse.nnz:
+        if product_cost(matrix) == np.prod(matrix.shape) / DENSE_DISCOUNT:
             dense = matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
             self.forward = self.backward = torch.from_numpy(np.ascontiguousarray(dense)).to(device)
         else:
+            sparse = sp.csr_array(matrix)
             self.forward, self.backward = _csr_tensor(sparse, device), _csr_tensor(sp.csr_array(sparse.T), device)
 
     def __matmul__(self, other: Tensor) -> Tensor:
@@ -136,15 +141,13 @@ def _propagations(model: nn.Module, x: Tensor, edge_index: Tensor) -> dict[nn.Mo
 
 def _first_layer(layer: PolynomialLayer, matrix: FixedMatrix | None, x: Tensor) -> Callable[[], Tensor]:
     """Either multiply by x and propagate the product, or multiply by P^k x, computed once: whichever is cheaper."""
-    features = FixedMatrix(x.cpu().numpy(), x.device)
-    hops = max(layer.linears)
-    if hops == 0:
-        return lambda: _apply(layer, None, features)
-    powers = _powers(layer.matrix, x.cpu().numpy(), hops)
+    features, hops = x.cpu().numpy(), max(layer.linears)
+    powers = _powers(layer.matrix, features, hops) if hops else [features]
+    propagating = product_cost(features) * len(layer.linears) + (hops * product_cost(layer.matrix) if hops else 0)
+    if propagating <= sum(product_cost(powers[hop]) for hop in layer.linears):
+        fixed = FixedMatrix(features, x.device)
+        return lambda: _apply(layer, matrix, fixed)
     propagated = {hop: FixedMatrix(powers[hop], x.device) for hop in layer.linears}
-    cost_of_propagating = features.cost * len(propagated) + hops * matrix.cost
-    if cost_of_propagating <= sum(power.cost for power in propagated.values()):
-        return lambda: _apply(layer, matrix, features)
     return lambda: _finish(layer, sum(_project(layer.linears[hop], power) for hop, power in propagated.items()))
 
 
