@@ -75,8 +75,9 @@ def training_options(arguments: argparse.Namespace):
 
 
 def prepare_device(arguments: argparse.Namespace):
-    from graphsieve.device import choose_device, limit_threads
+    from graphsieve.device import choose_device, keep_freed_memory, limit_threads
 
+    keep_freed_memory()
     limit_threads(arguments.threads)
     return choose_device(arguments.device)
 
