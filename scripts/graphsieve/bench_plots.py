@@ -27,7 +27,8 @@ def scoring_ratios(ratios: pd.DataFrame) -> Figure:
         (-0.19, "ratio_captum", VERMILION, "Captum"),
     ):
         bars = axis.barh(places + shift, ratios[column], height=0.34, color=colour, label=f"than {name}")
-        axis.bar_label(bars, [f"{value:,.{0 if value >= 10 else 2}f} ×" for value in ratios[column]], padding=3, fontsize=8, color=INK)
+        texts = [f"{value:,.{0 if value >= 10 else 2}f} ×" for value in ratios[column]]
+        axis.bar_label(bars, texts, padding=3, fontsize=8, color=INK)
     axis.set(xscale="log", xlim=(0.5, 4 * ratios[["ratio_full", "ratio_captum"]].max(axis=None)))
     axis.axvline(1, color=GREY, linewidth=0.6)
     axis.set_yticks(places, [case_label(row) for _, row in ratios.iterrows()])
