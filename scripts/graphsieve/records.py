@@ -1,7 +1,6 @@
 """Results in and out: CSV for records, NPZ for arrays, each written to a temporary name and renamed."""
 
 import contextlib
-import json
 import os
 import tempfile
 import zipfile
@@ -50,10 +49,6 @@ def write_csv(table: pd.DataFrame, path: str | Path) -> None:
 def write_record(record: dict, path: str | Path) -> None:
     """One run, one row."""
     write_csv(pd.DataFrame([record]), path)
-
-
-def write_json(value: object, path: str | Path) -> None:
-    write_text(json.dumps(value, indent=2) + "\n", path)
 
 
 def write_npz(arrays: dict[str, np.ndarray], path: str | Path) -> None:
