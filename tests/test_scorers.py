@@ -125,6 +125,13 @@ def test_discrete_mi_is_the_closed_form_for_words(tasks, small_graph, small_spli
     assert found[0] == pytest.approx(entropy_of_one_class(small_graph.y[train]), abs=1e-12)
 
 
+@pytest.mark.parametrize("name", ["mi", "tfi"])
+def test_the_fair_twins_see_training_labels_with_the_discrete_estimator(name, tasks):
+    fair = score(name, tasks, label_nodes="train", estimator="discrete").values
+    assert np.array_equal(score(f"{name}_train", tasks).values, fair)
+    assert not np.array_equal(score(name, tasks).values, fair)
+
+
 def entropy_of_one_class(y):
     """A column that equals 'is class 0' tells exactly the entropy of that event."""
     p = np.mean(y == 0)

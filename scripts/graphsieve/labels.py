@@ -37,6 +37,8 @@ ROWS = {
     "random": ("Rnd.", "Rnd."),
     "npt_loss": ("NPT-loss", "NPT-loss"),
     "pt": ("PT", "PT"),
+    "tfi_train": ("TFI-train", "TFI-train"),
+    "mi_train": ("MI-train", "MI-train"),
 }
 ROW_TITLES = {"setting": "Setting", "scorer": "Method"}
 FULL_MODELS = ("original", "all")  # the paper rules a line below these
