@@ -8,10 +8,8 @@ from pathlib import Path
 import yaml
 
 from command import run
-from graphsieve.errors import InputError
+from graphsieve.markup import between_markers
 from graphsieve.records import write_text
-
-START, END = "<!-- keys: start -->", "<!-- keys: end -->"
 
 
 def main() -> None:
@@ -24,11 +22,9 @@ def main() -> None:
 
 def with_keys(page: str, schema: dict) -> str:
     """The page with a new table between its two markers."""
-    if START not in page or END not in page:
-        raise InputError(f"the page has no line {START} or {END}: put them where the table of keys belongs")
     rows = ["| key | default | values | meaning |", "|---|---|---|---|"]
     rows += [f"| `{key}` | {default} | {values} | {text} |" for key, default, values, text in describe(schema)]
-    return "\n".join([page.partition(START)[0] + START, "", *rows, "", END + page.partition(END)[2]])
+    return between_markers(page, "keys", "\n".join(rows))
 
 
 def describe(schema: dict) -> Iterator[tuple[str, str, str, str]]:

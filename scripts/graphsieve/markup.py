@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import pandas as pd
 from pandas.io.formats.style import Styler
 
+from graphsieve.errors import InputError
 from graphsieve.labels import FULL_MODELS, ROW_TITLES, group_breaks, label_dataset, label_row
 
 # How a mean is written when it is neither, best or second best; then how its deviation follows.
@@ -23,9 +24,21 @@ def label_cells(cells: pd.DataFrame, row: str, markup: str = "html") -> pd.DataF
 
 
 def as_markdown(cells: pd.DataFrame, title: str, notes: str) -> str:
-    header = [cells.index.name, *cells.columns]
-    lines = [header, ["---", *["---:"] * len(cells.columns)]] + [[name, *texts] for name, *texts in cells.itertuples()]
-    return "\n".join([f"# {title}", "", *(f"| {' | '.join(line)} |" for line in lines), "", notes, ""])
+    return "\n".join([f"# {title}", "", markdown_table(cells), "", notes, ""])
+
+
+def markdown_table(cells: pd.DataFrame) -> str:
+    lines = [[cells.index.name, *cells.columns], ["---", *["---:"] * len(cells.columns)]]
+    lines += [[name, *texts] for name, *texts in cells.itertuples()]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def between_markers(page: str, name: str, text: str) -> str:
+    """The page with new text between its lines <!-- name: start --> and <!-- name: end -->."""
+    start, end = f"<!-- {name}: start -->", f"<!-- {name}: end -->"
+    if start not in page or end not in page:
+        raise InputError(f"the page has no line {start} or {end}: put them where that part belongs")
+    return f"{page.partition(start)[0]}{start}\n\n{text}\n\n{end}{page.partition(end)[2]}"
 
 
 def as_latex(

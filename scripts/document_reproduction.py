@@ -1,0 +1,107 @@
+"""Write the tables of REPRODUCTION.md from the published results, so that the two cannot drift apart."""
+
+import argparse
+from pathlib import Path
+
+import pandas as pd
+
+from command import run
+from graphsieve import claims_page
+from graphsieve.errors import InputError
+from graphsieve.labels import label_dataset
+from graphsieve.markup import between_markers, markdown_table
+from graphsieve.records import read_csv, write_text
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tables", type=Path, default=Path("results/paper/tables"))
+    parser.add_argument("--published", type=Path, default=Path("config/published"))
+    parser.add_argument("--page", type=Path, default=Path("REPRODUCTION.md"))
+    arguments = parser.parse_args()
+    write_text(with_results(arguments.page.read_text(), arguments.tables, arguments.published), arguments.page)
+
+
+def with_results(page: str, tables: Path, published: Path) -> str:
+    if not tables.is_dir():
+        raise InputError(f"{tables} does not exist: run `make paper` first, or name another folder with --tables")
+    for name, text in blocks(tables, published).items():
+        page = between_markers(page, name, text)
+    return page
+
+
+def blocks(tables: Path, published: Path) -> dict[str, str]:
+    """Every generated part of the page, by the name of its markers."""
+    adaptive = read_csv(tables / "claims_agreement_table3.csv")
+    percents = adaptive["retained_percent"].unique()
+    best_adaptive = read_csv(tables / "claims_best_adaptive.csv")
+    repeats = read_csv(tables / "claims_repeats.csv").astype({"repeats": str})
+    return {
+        "table1": agreement_block(read_csv(tables / "claims_agreement_table1.csv"), "setting", "Table 1"),
+        "table2": agreement_block(read_csv(tables / "claims_agreement_table2.csv"), "scorer", "Table 2"),
+        "table3": "\n\n".join(
+            agreement_block(adaptive[adaptive["retained_percent"] == percent], "scorer", f"Table 3 at {percent:g} %")
+            for percent in percents
+        ),
+        "table4": correlation_block(
+            read_csv(tables / "table4_score_correlation.csv"), read_csv(published / "table4_score_correlation.csv")
+        ),
+        "table5": dataset_block(read_csv(tables / "table5_datasets.csv"), read_csv(published / "table5_datasets.csv")),
+        "best": markdown_table(claims_page.verdict_cells(read_csv(tables / "claims_best_one_shot.csv"), "rival")),
+        "best_adaptive": markdown_table(adaptive_verdicts(best_adaptive)),
+        "early": markdown_table(claims_page.early_cells(read_csv(tables / "claims_early.csv"))),
+        "correlation": markdown_table(claims_page.correlation_cells(read_csv(tables / "claims_correlation.csv"))),
+        "repeats": markdown_table(claims_page.verdict_cells(repeats, "repeats")),
+        "fair": markdown_table(claims_page.difference_cells(read_csv(tables / "claims_fair.csv"))),
+        "cost": cost_block(read_csv(tables / "cost.csv")),
+    }
+
+
+def agreement_block(agreement: pd.DataFrame, row: str, name: str) -> str:
+    """Ours, and the published in brackets; bold where they disagree."""
+    texts = [
+        ("{:.1f} ({:.1f})" if cell.verdict == "agrees" else "**{:.1f} ({:.1f})**").format(
+            cell.accuracy_mean, cell.accuracy_mean_published
+        )
+        for cell in agreement.itertuples(index=False)
+    ]
+    cells = claims_page.grid(agreement, texts, row, name)
+    most = agreement.groupby("dataset", sort=False)["runs"].max()
+    runs = ", ".join(f"{label_dataset(dataset)} {runs}" for dataset, runs in most.items())
+    return f"{markdown_table(cells)}\n\n{claims_page.agreement_sentence(agreement, name)} Runs: {runs}."
+
+
+def correlation_block(ours: pd.DataFrame, published: pd.DataFrame) -> str:
+    both = ours.merge(published.dropna(), on=["scorer", "dataset"], suffixes=("", "_published"))
+    texts = [f"{cell.pearson_r:.2f} ({cell.pearson_r_published:.2f})" for cell in both.itertuples(index=False)]
+    return markdown_table(claims_page.grid(both, texts, "scorer", "Table 4"))
+
+
+def dataset_block(ours: pd.DataFrame, published: pd.DataFrame) -> str:
+    columns = ["nodes", "edges", "features", "classes"]
+    both = published.merge(ours, on="dataset", how="left", suffixes=("_published", ""))
+    cells = {
+        column: [
+            f"{mine:,.0f} ({theirs:,.0f})" if pd.notna(mine) else f"– ({theirs:,.0f})"
+            for mine, theirs in zip(both[column], both[f"{column}_published"], strict=True)
+        ]
+        for column in columns
+    }
+    return markdown_table(pd.DataFrame(cells).set_axis(both["dataset"].map(label_dataset)).rename_axis("Table 5"))
+
+
+def adaptive_verdicts(judged: pd.DataFrame) -> pd.DataFrame:
+    cells = claims_page.verdict_cells(judged, "rival")
+    cells.insert(0, "% of features", [f"{percent:g}" for percent in judged["retained_percent"]])
+    return cells
+
+
+def cost_block(cost: pd.DataFrame) -> str:
+    names = {"core_hours": "core-hours", "longest_job_minutes": "longest job, minutes", "plain_core_hours": "plain way"}
+    shown = cost.set_index("study").rename(columns=names)
+    cells = shown.map("{:,.1f}".format).assign(jobs=shown["jobs"].map("{:,.0f}".format))
+    return markdown_table(cells.rename_axis("Study"))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,31 @@
+"""What the jobs of a run took, from Snakemake's benchmark files: benchmarks/<rule>/<dataset>/... .tsv."""
+
+from pathlib import Path
+
+import pandas as pd
+
+COLUMNS = {"s": "seconds", "cpu_time": "cpu_seconds", "max_rss": "max_rss_mb"}
+
+
+def read_benchmarks(folder: str | Path) -> pd.DataFrame:
+    """A row a job: its rule, its dataset (empty if it has none), the rest of its path, and what it took."""
+    files = sorted(Path(folder).rglob("*.tsv"))
+    rows = [_identify(file.relative_to(folder)) | _read(file) for file in files]
+    return pd.DataFrame(rows, columns=["rule", "dataset", "job", *COLUMNS.values()])
+
+
+def _identify(path: Path) -> dict:
+    rule, *rest = path.with_suffix("").parts
+    return {"rule": rule, "dataset": rest[0] if rest else "", "job": "/".join(rest[1:])}
+
+
+def _read(file: Path) -> dict:
+    """Jobs shorter than a second leave a dash where Snakemake had no time to look."""
+    values = pd.read_csv(file, sep="\t", na_values="-").iloc[-1]
+    return {name: values[column] for column, name in COLUMNS.items()}
+
+
+def summarise_benchmarks(jobs: pd.DataFrame) -> pd.DataFrame:
+    """The most that any job of a rule took on a dataset, and how many there were."""
+    groups = jobs.groupby(["rule", "dataset"], as_index=False)
+    return groups.agg(**{name: (name, "max") for name in COLUMNS.values()}, runs=("job", "size"))

@@ -1,0 +1,31 @@
+"""Write the table of what jobs take, from the benchmark files of finished runs; requests are made from it."""
+
+import argparse
+from pathlib import Path
+
+import pandas as pd
+import yaml
+
+from command import run
+from graphsieve.benchmarks import read_benchmarks, summarise_benchmarks
+from graphsieve.errors import InputError
+from graphsieve.records import write_csv
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("runs", nargs="+", type=Path, help="folders results/<run> of runs with config.yaml's epochs")
+    parser.add_argument("--config", type=Path, default=Path("config/config.yaml"))
+    parser.add_argument("--out", type=Path, default=Path("workflow/measured.csv"))
+    arguments = parser.parse_args()
+    jobs = pd.concat([read_benchmarks(folder / "benchmarks") for folder in arguments.runs], ignore_index=True)
+    if jobs.empty:
+        raise InputError(f"no benchmark files under {', '.join(map(str, arguments.runs))}: run the workflow first")
+    datasets = yaml.safe_load(arguments.config.read_text())["datasets"]
+    table = summarise_benchmarks(jobs)
+    epochs = [datasets.get(name, {}).get("epochs", 0) for name in table["dataset"]]
+    write_csv(table.assign(epochs=epochs).round(1), arguments.out)
+
+
+if __name__ == "__main__":
+    run(main)
