@@ -7,8 +7,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 import build_index
+from graphsieve.headlines import Headline
+from graphsieve.results_page import build_page, list_tables
 
 
 def notebook(*texts: str, **parameters: str) -> dict:
@@ -29,6 +32,9 @@ def run(tmp_path, monkeypatch) -> Path:
                  "notebooks/one.html", "notebooks/two.html"):  # fmt: skip
         (run / name).parent.mkdir(parents=True, exist_ok=True)
         (run / name).touch()
+    for path in run.glob("tables/*.csv"):
+        path.write_text("scorer,accuracy\nnpt,96.5\n")
+    Image.new("RGB", (1200, 300)).save(run / "figures/fig 1.png")
     one = notebook(
         "# Table 1: <mine>\n\nFirst sentence\nof **two**. Second.", table=f"{run}/tables/table1", row="scorer"
     )
@@ -46,24 +52,25 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         attributes = dict(attributes)
-        if tag == "a":
+        if tag == "a" and not attributes["href"].startswith("#"):
             self.links.append(urllib.parse.unquote(attributes["href"]))
         if tag == "img":
-            self.pictures.append(urllib.parse.unquote(attributes["src"]))
+            self.pictures.append(attributes["src"])
 
     def handle_data(self, data):
-        self.words.append(data)
+        self.words.append(data.strip())
 
 
 def build(run: Path, *names: str) -> str:
-    return build_index.build_page([run / "notebooks" / f"{name}.html" for name in names], "My run", run / "index.html")
+    return build_page([run / "notebooks" / f"{name}.html" for name in names], "My run", run / "index.html")
 
 
 def test_everything_is_linked_and_every_link_leads_somewhere(run):
     page = Page(build(run, "one", "two"))
     files = {path.relative_to(run).as_posix() for path in run.rglob("*") if path.is_file() and path.suffix != ".ipynb"}
     assert set(page.links) == files
-    assert page.pictures == ["figures/fig 1.png"]
+    (picture,) = page.pictures
+    assert picture.startswith("data:image/webp;base64,")
 
 
 def test_products_are_listed_under_their_notebook_in_the_given_order(run):
@@ -85,6 +92,12 @@ def test_lines_come_from_the_notebooks(run):
     assert "More." not in text
 
 
+def test_findings_rest_on_the_tables_of_the_given_notebooks_alone(run):
+    (run / "tables/.table1_half-written.csv").touch()
+    tables = list_tables([run / "notebooks/one.html"], run)
+    assert [path.name for path in tables] == ["table1.csv", "table1_more.csv"]
+
+
 def test_nothing_is_loaded_from_elsewhere(run):
     assert "http" not in build(run, "one", "two")
 
@@ -94,8 +107,26 @@ def test_a_notebook_without_heading_goes_by_its_name(run):
     assert "one" in Page(build(run, "one")).words
 
 
+def test_findings_notice_and_origin_are_on_the_page(run):
+    found = [Headline(f"{n} %", f"words {n}", (f"Sentence {n}.", f"More of {n}.")) for n in range(4)]
+    page = build_page(
+        [], "My run", run / "index.html", found, "A & B are absent.", {"Made": "<now>", "Commit": ""}, "a: 1"
+    )
+    words = Page(page).words
+    assert [word for word in words if word.endswith(" %")] == ["0 %", "1 %", "2 %"]
+    assert "Sentence 3." in words
+    assert "A & B are absent." in words
+    assert "<now>" in words
+    assert "a: 1" in words
+    assert "Commit" not in words
+
+
 def test_command_line_writes_the_page(run, monkeypatch):
+    (run / "published").mkdir()
     arguments = ["--pages", f"{run}/notebooks/one.html", "--title", "A & B", "--out", f"{run}/index.html"]
+    arguments += ["--config", json.dumps({"run": "default", "device": "auto"}), "--published", f"{run}/published"]
     monkeypatch.setattr(sys, "argv", ["build_index.py", *arguments])
     build_index.main()
-    assert "<h1>A &amp; B</h1>" in (run / "index.html").read_text()
+    page = Page((run / "index.html").read_text())
+    assert {"A & B", "run: default\ndevice: auto", "Versions", "Machine"} <= set(page.words)
+    assert any(word.startswith("This run has none of the paper's nine datasets") for word in page.words)

@@ -7,10 +7,14 @@ import pandas as pd
 COLUMNS = {"s": "seconds", "cpu_time": "cpu_seconds", "max_rss": "max_rss_mb"}
 
 
+def benchmark_files(folder: str | Path) -> list[Path]:
+    """In order of their names; those of jobs that were killed while writing are empty and left out."""
+    return sorted(file for file in Path(folder).rglob("*.tsv") if file.stat().st_size)
+
+
 def read_benchmarks(folder: str | Path) -> pd.DataFrame:
     """A row a job: its rule, its dataset (empty if it has none), the rest of its path, and what it took."""
-    files = sorted(Path(folder).rglob("*.tsv"))
-    rows = [_identify(file.relative_to(folder)) | _read(file) for file in files]
+    rows = [_identify(file.relative_to(folder)) | _read(file) for file in benchmark_files(folder)]
     return pd.DataFrame(rows, columns=["rule", "dataset", "job", *COLUMNS.values()])
 
 

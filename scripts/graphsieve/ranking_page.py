@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from graphsieve.page import page
 from graphsieve.ranking import LEVEL, Ranking, most_permutations
 from graphsieve.ranking_pictures import bars, combined_error, curve_picture, importance_text, p_text
 
@@ -13,57 +14,20 @@ TOP = 20
 LONGEST_TABLE = 500
 METRICS = {"accuracy": "accuracy", "macro_f1": "macro F1", "cross_entropy": "loss (cross entropy)"}
 
-PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-:root {{ color-scheme: light dark; --ink: #222; --soft: #666; --line: #ddd; --page: #fff; --card: #f5f7f9;
-  --strong: #0072b2; --weak: #a9b4bd; --mark: #d55e00; }}
-@media (prefers-color-scheme: dark) {{
-  :root {{ --ink: #e6e6e6; --soft: #a6a6a6; --line: #3a3a3a; --page: #181818; --card: #232629;
-    --strong: #56b4e9; --weak: #5b646b; --mark: #f0874a; }}
-}}
-* {{ box-sizing: border-box; }}
-body {{ margin: 0 auto; max-width: 46rem; padding: 1.5rem 1.1rem 3rem; background: var(--page); color: var(--ink);
-  font: 1.05rem/1.5 Charter, "Bitstream Charter", Cambria, Georgia, serif; }}
-h1 {{ font-size: 1.8rem; line-height: 1.2; margin: 0 0 0.3rem; overflow-wrap: anywhere; }}
-h2 {{ font-size: 1.25rem; line-height: 1.3; margin: 2.4rem 0 0.4rem; }}
-p {{ margin: 0.4rem 0; }}
-.soft {{ color: var(--soft); }}
-.cards {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr)); gap: 0.8rem; margin: 1.4rem 0; }}
-.cards div {{ background: var(--card); border-radius: 8px; padding: 0.8rem 1rem;
-  font-size: 0.95rem; line-height: 1.35; }}
-.cards b {{ display: block; font-size: 1.7rem; line-height: 1.3; color: var(--strong); font-weight: 600; }}
-.warning {{ border-left: 3px solid var(--mark); padding-left: 0.8rem; font-size: 0.95rem; overflow-wrap: anywhere; }}
-.bars {{ margin: 0.8rem 0; font-size: 0.95rem; }}
-.bar {{ display: grid; grid-template-columns: minmax(5rem, 26%) 1fr 7.2rem; gap: 0.7rem; align-items: center;
-  padding: 0.18rem 0; }}
-.bar .name {{ text-align: right; overflow-wrap: anywhere; line-height: 1.2; }}
-.bar .value {{ font-variant-numeric: tabular-nums; white-space: nowrap; }}
-.bar small {{ color: var(--soft); }}
-svg {{ display: block; width: 100%; height: auto; }}
-.bar svg {{ height: 1.15rem; }}
-figure {{ margin: 0.8rem 0; max-width: 36rem; }}
-.scroll {{ overflow-x: auto; }}
-table {{ border-collapse: collapse; font-size: 0.9rem; font-variant-numeric: tabular-nums; margin: 0.6rem 0; }}
-th, td {{ padding: 0.25rem 0.7rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }}
-th.text, td.text {{ text-align: left; white-space: normal; min-width: 7rem; overflow-wrap: anywhere; }}
-summary {{ cursor: pointer; color: var(--strong); padding: 0.4rem 0; }}
-footer {{ border-top: 1px solid var(--line); margin-top: 2.4rem; padding-top: 0.8rem; font-size: 0.9rem; }}
-@media (max-width: 30rem) {{
-  .bar {{ grid-template-columns: 1fr 6.8rem; row-gap: 0; padding: 0.3rem 0; }}
-  .bar .name {{ grid-column: 1 / 3; text-align: left; }}
-}}
-</style>
-</head>
-<body>
-<h1>{title}</h1>
-{body}
-</body>
-</html>
+STYLE = """
+.bars { margin: 0.8rem 0; font-size: 0.95rem; }
+.bar { display: grid; grid-template-columns: minmax(5rem, 26%) 1fr 7.2rem; gap: 0.7rem; align-items: center;
+  padding: 0.18rem 0; }
+.bar .name { text-align: right; line-height: 1.2; }
+.bar .value { font-variant-numeric: tabular-nums; white-space: nowrap; }
+.bar small { color: var(--soft); }
+svg { display: block; width: 100%; height: auto; }
+.bar svg { height: 1.15rem; }
+figure { margin: 0.8rem 0; max-width: 36rem; }
+@media (max-width: 30rem) {
+  .bar { grid-template-columns: 1fr 6.8rem; row-gap: 0; padding: 0.3rem 0; }
+  .bar .name { grid-column: 1 / 3; text-align: left; }
+}
 """
 
 
@@ -78,9 +42,8 @@ def build_page(ranking: Ranking, warnings: Sequence[str] = ()) -> str:
         _whole_table(ranking),
         _foot(ranking),
     ]
-    return PAGE.format(
-        title=f"What matters in {html.escape(ranking.graph.name)}", body="\n".join(filter(None, sections))
-    )
+    title = f"What matters in {html.escape(ranking.graph.name)}"
+    return page(title, "\n".join(filter(None, sections)), STYLE)
 
 
 def _introduction(ranking: Ranking, warnings: Sequence[str]) -> str:

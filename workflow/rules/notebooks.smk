@@ -1,3 +1,6 @@
+import json
+
+
 rule tabulate_perturbations:
     """Table 1, beside the published numbers."""
     input:
@@ -6,11 +9,18 @@ rule tabulate_perturbations:
         published="config/published/table1_perturbations.csv",
     output:
         notebook="<results>/notebooks/table1_perturbations.ipynb",
-        table="<results>/tables/table1_perturbations.csv",
+        table=report(
+            "<results>/tables/table1_perturbations.csv",
+            category="Tables",
+            caption="../report/table1.rst",
+            labels={"product": "Table 1", "shows": "graph, features and labels torn apart"},
+        ),
         markdown="<results>/tables/table1_perturbations.md",
         latex="<results>/tables/table1_perturbations.tex",
     log:
         "<results>/logs/tabulate_perturbations.log",
+    benchmark:
+        "<results>/benchmarks/tabulate_perturbations.tsv"
     conda:
         "../../envs/graphsieve.yaml"
     threads: 1
@@ -35,11 +45,18 @@ rule tabulate_selection:
         published="config/published/table2_feature_selection.csv",
     output:
         notebook="<results>/notebooks/table2_feature_selection.ipynb",
-        table="<results>/tables/table2_feature_selection.csv",
+        table=report(
+            "<results>/tables/table2_feature_selection.csv",
+            category="Tables",
+            caption="../report/table2.rst",
+            labels={"product": "Table 2", "shows": "one-shot selection"},
+        ),
         markdown="<results>/tables/table2_feature_selection.md",
         latex="<results>/tables/table2_feature_selection.tex",
     log:
         "<results>/logs/tabulate_selection.log",
+    benchmark:
+        "<results>/benchmarks/tabulate_selection.tsv"
     conda:
         "../../envs/graphsieve.yaml"
     threads: 1
@@ -64,11 +81,18 @@ rule tabulate_datasets:
         published="config/published/table5_datasets.csv",
     output:
         notebook="<results>/notebooks/table5_datasets.ipynb",
-        table="<results>/tables/table5_datasets.csv",
+        table=report(
+            "<results>/tables/table5_datasets.csv",
+            category="Tables",
+            caption="../report/table5.rst",
+            labels={"product": "Table 5", "shows": "the datasets"},
+        ),
         markdown="<results>/tables/table5_datasets.md",
         latex="<results>/tables/table5_datasets.tex",
     log:
         "<results>/logs/tabulate_datasets.log",
+    benchmark:
+        "<results>/benchmarks/tabulate_datasets.tsv"
     conda:
         "../../envs/graphsieve.yaml"
     threads: 1
@@ -89,10 +113,17 @@ rule draw_pixels:
         scores="<results>/records/scores_digits.csv",
     output:
         notebook="<results>/notebooks/digits_pixel_importance.ipynb",
-        figure="<results>/figures/digits_pixel_importance.png",
+        figure=report(
+            "<results>/figures/digits_pixel_importance.png",
+            category="Figures",
+            caption="../report/pixels.rst",
+            labels={"product": "Digits", "shows": "importance of every pixel"},
+        ),
         vector="<results>/figures/digits_pixel_importance.pdf",
     log:
         "<results>/logs/draw_pixels.log",
+    benchmark:
+        "<results>/benchmarks/draw_pixels.tsv"
     conda:
         "../../envs/graphsieve.yaml"
     threads: 1
@@ -110,18 +141,35 @@ rule draw_regimes:
     """Figure 12: scores in the eight synthetic regimes."""
     input:
         template="notebooks/regime_scores.ipynb",
-        scores="<results>/records/scores_synthetic.csv",
+        scores="<results>/records/scores_synthetic.csv.gz",
     output:
         notebook="<results>/notebooks/fig12_regime_scores.ipynb",
-        figure="<results>/figures/fig12_regime_scores.png",
+        figure=report(
+            "<results>/figures/fig12_regime_scores.png",
+            category="Figures",
+            caption="../report/regimes.rst",
+            labels={"product": "Figure 12", "shows": "scores in eight regimes"},
+        ),
         vector="<results>/figures/fig12_regime_scores.pdf",
-        heatmap="<results>/figures/fig12_recovered_features.png",
+        heatmap=report(
+            "<results>/figures/fig12_recovered_features.png",
+            category="Figures",
+            caption="../report/recovery.rst",
+            labels={"product": "Figure 12", "shows": "relevant features found"},
+        ),
         heatmap_vector="<results>/figures/fig12_recovered_features.pdf",
-        table="<results>/tables/fig12_recovered_features.csv",
+        table=report(
+            "<results>/tables/fig12_recovered_features.csv",
+            category="Tables",
+            caption="../report/recovery.rst",
+            labels={"product": "Figure 12", "shows": "relevant features found"},
+        ),
         markdown="<results>/tables/fig12_recovered_features.md",
         latex="<results>/tables/fig12_recovered_features.tex",
     log:
         "<results>/logs/draw_regimes.log",
+    benchmark:
+        "<results>/benchmarks/draw_regimes.tsv"
     conda:
         "../../envs/graphsieve.yaml"
     threads: 1
@@ -146,13 +194,25 @@ rule draw_motivation:
         records="<results>/records/motivation.csv",
     output:
         notebook="<results>/notebooks/fig01_motivation.ipynb",
-        figure="<results>/figures/fig01_motivation.png",
+        figure=report(
+            "<results>/figures/fig01_motivation.png",
+            category="Figures",
+            caption="../report/motivation.rst",
+            labels={"product": "Figure 1", "shows": "when edges help and when they mislead"},
+        ),
         vector="<results>/figures/fig01_motivation.pdf",
-        table="<results>/tables/fig01_motivation.csv",
+        table=report(
+            "<results>/tables/fig01_motivation.csv",
+            category="Tables",
+            caption="../report/motivation.rst",
+            labels={"product": "Figure 1", "shows": "a GCN and an MLP on small worlds"},
+        ),
         markdown="<results>/tables/fig01_motivation.md",
         latex="<results>/tables/fig01_motivation.tex",
     log:
         "<results>/logs/draw_motivation.log",
+    benchmark:
+        "<results>/benchmarks/draw_motivation.tsv"
     conda:
         "../../envs/graphsieve.yaml"
     threads: 1
@@ -179,16 +239,53 @@ rule draw_bounds:
         ranks="<results>/records/bound_ranks.csv",
     output:
         notebook="<results>/notebooks/theory_bounds.ipynb",
-        figure="<results>/figures/theory_bounds.png",
+        figure=report(
+            "<results>/figures/theory_bounds.png",
+            category="Figures",
+            caption="../report/bounds.rst",
+            labels={"product": "Theory", "shows": "error against bound"},
+        ),
         vector="<results>/figures/theory_bounds.pdf",
-        cases="<results>/tables/theory_bounds_cases.csv",
-        permutations="<results>/tables/theory_bounds_permutations.csv",
-        search="<results>/tables/theory_bounds_search.csv",
-        proposition="<results>/tables/theory_bounds_proposition.csv",
-        terms="<results>/tables/theory_bounds_terms.csv",
-        ranks="<results>/tables/theory_bounds_ranks.csv",
+        cases=report(
+            "<results>/tables/theory_bounds_cases.csv",
+            category="Tables",
+            caption="../report/bounds.rst",
+            labels={"product": "Theory", "shows": "random cases"},
+        ),
+        permutations=report(
+            "<results>/tables/theory_bounds_permutations.csv",
+            category="Tables",
+            caption="../report/bounds.rst",
+            labels={"product": "Theory", "shows": "permuted features"},
+        ),
+        search=report(
+            "<results>/tables/theory_bounds_search.csv",
+            category="Tables",
+            caption="../report/bounds.rst",
+            labels={"product": "Theory", "shows": "the search for violations"},
+        ),
+        proposition=report(
+            "<results>/tables/theory_bounds_proposition.csv",
+            category="Tables",
+            caption="../report/bounds.rst",
+            labels={"product": "Theory", "shows": "how many permutations"},
+        ),
+        terms=report(
+            "<results>/tables/theory_bounds_terms.csv",
+            category="Tables",
+            caption="../report/bounds.rst",
+            labels={"product": "Theory", "shows": "bounds of the graphs"},
+        ),
+        ranks=report(
+            "<results>/tables/theory_bounds_ranks.csv",
+            category="Tables",
+            caption="../report/bounds.rst",
+            labels={"product": "Theory", "shows": "ranks by bound and by score"},
+        ),
     log:
         "<results>/logs/draw_bounds.log",
+    benchmark:
+        "<results>/benchmarks/draw_bounds.tsv"
     conda:
         "../../envs/graphsieve.yaml"
     threads: 1
@@ -210,9 +307,16 @@ rule render_notebook:
     input:
         notebook="<results>/notebooks/{notebook}.ipynb",
     output:
-        page="<results>/notebooks/{notebook}.html",
+        page=report(
+            "<results>/notebooks/{notebook}.html",
+            category="Notebooks",
+            caption="../report/notebook.rst",
+            labels={"product": "{notebook}", "shows": "the whole page"},
+        ),
     log:
         "<results>/logs/render_notebook/{notebook}.log",
+    benchmark:
+        "<results>/benchmarks/render_notebook/{notebook}.tsv"
     conda:
         "../../envs/graphsieve.yaml"
     threads: 1
@@ -224,13 +328,16 @@ rule render_notebook:
 
 
 rule build_index:
-    """One page that links every notebook, table and figure."""
+    """One page to send on: the findings in words, every figure, table and notebook, and where they come from."""
     input:
         pages=notebook_pages,
+        published="config/published",
     output:
         page="<results>/index.html",
     log:
         "<results>/logs/build_index.log",
+    benchmark:
+        "<results>/benchmarks/build_index.tsv"
     conda:
         "../../envs/graphsieve.yaml"
     threads: 1
@@ -239,5 +346,7 @@ rule build_index:
         runtime=5,
     params:
         title=f"graphsieve: {config['run']}",
+        config=json.dumps(config),
     shell:
-        "python scripts/build_index.py --pages {input.pages} --title {params.title:q} --out {output.page} > {log} 2>&1"
+        "python scripts/build_index.py --pages {input.pages} --title {params.title:q} --config {params.config:q}"
+        " --published {input.published} --out {output.page} > {log} 2>&1"
