@@ -27,10 +27,46 @@ def test_an_unknown_device_is_refused():
         choose_device("tpu")
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
-def test_a_gpu_that_is_not_there_is_not_replaced_silently():
-    with pytest.raises(InputError, match="torch finds no GPU"):
-        choose_device("cuda")
+GPU_VARIABLES = ("SLURM_JOB_GPUS", "SLURM_STEP_GPUS", "CUDA_VISIBLE_DEVICES")
+
+
+@pytest.fixture(params=[False, True], ids=["no GPU", "GPU"])
+def gpu(request, monkeypatch) -> bool:
+    """Whether torch finds a GPU; nothing in the environment speaks of one."""
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: request.param)
+    for variable in GPU_VARIABLES:
+        monkeypatch.delenv(variable, raising=False)
+    return request.param
+
+
+def test_auto_takes_a_gpu_where_there_is_one(gpu):
+    assert choose_device("auto").type == ("cuda" if gpu else "cpu")
+    assert choose_device("cpu").type == "cpu"
+
+
+def test_a_gpu_that_was_asked_for_is_not_replaced_silently(gpu):
+    if gpu:
+        assert choose_device("cuda").type == "cuda"
+    else:
+        with pytest.raises(InputError, match="device 'cuda' was asked for but torch finds no GPU: set `device: cpu`"):
+            choose_device("cuda")
+
+
+@pytest.mark.parametrize("variable", GPU_VARIABLES)
+def test_a_gpu_that_the_scheduler_gave_is_not_left_unused_silently(variable, gpu, monkeypatch):
+    monkeypatch.setenv(variable, "0")
+    if gpu:
+        assert choose_device("auto").type == "cuda"
+    else:
+        with pytest.raises(InputError, match=rf"was given a GPU \({variable}=0\) but torch finds none"):
+            choose_device("auto")
+    assert choose_device("cpu").type == "cpu"
+
+
+@pytest.mark.parametrize("value", ["", "-1", "NoDevFiles"])
+def test_a_gpu_that_was_taken_away_is_not_missed(value, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", value)
     assert choose_device("auto").type == "cpu"
 
 

@@ -1,6 +1,7 @@
 """The one place where a device is chosen."""
 
 import ctypes
+import os
 import sys
 
 import torch
@@ -11,14 +12,33 @@ DEVICES = ("auto", "cpu", "cuda")
 
 
 def choose_device(name: str = "auto") -> torch.device:
-    """`auto` takes a GPU when there is one; `cuda` insists on it."""
+    """`auto` takes a GPU when there is one; `cuda` insists on it. A GPU that was given but is not found is an error."""
     if name not in DEVICES:
         raise InputError(f"device '{name}' is unknown: choose one of {', '.join(DEVICES)}")
-    if name == "cuda" and not torch.cuda.is_available():
-        raise InputError("device 'cuda' was asked for but torch finds no GPU: set `device: cpu` or run on a GPU node")
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-    return torch.device(name)
+    if name == "cpu":
+        return torch.device("cpu")
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    if name == "cuda":
+        raise InputError(
+            "device 'cuda' was asked for but torch finds no GPU: set `device: cpu`,"
+            " or run on a GPU node with a CUDA build of torch"
+        )
+    if promise := promised_gpu():
+        raise InputError(
+            f"this job was given a GPU ({promise}) but torch finds none:"
+            " install a CUDA build of torch, or set `device: cpu`"
+        )
+    return torch.device("cpu")
+
+
+def promised_gpu() -> str | None:
+    """What in the environment says that this job has a GPU, as the scheduler or the user set it."""
+    for variable in ("SLURM_JOB_GPUS", "SLURM_STEP_GPUS", "CUDA_VISIBLE_DEVICES"):
+        value = os.environ.get(variable, "")
+        if value not in ("", "-1", "NoDevFiles"):
+            return f"{variable}={value}"
+    return None
 
 
 def keep_freed_memory() -> None:
