@@ -3,7 +3,7 @@ PYTHON ?= python3
 CORES ?= all
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: run test lint bench paper
+.PHONY: run test lint bench paper drills
 
 run: .venv
 	snakemake --cores $(CORES)
@@ -19,6 +19,9 @@ lint: .venv
 	ruff format --check
 	snakefmt --check workflow
 	snakemake --lint
+
+drills: .venv
+	PYTHONPATH=scripts:tests python tests/drills/drills.py --out results/drills
 
 bench: .venv .venv/bench-installed
 	python scripts/bench.py

@@ -18,7 +18,7 @@ def main() -> None:
     parser.add_argument("--out", required=True)
     arguments = parser.parse_args()
 
-    table = read_csv(arguments.scores)
+    table = read_csv(arguments.scores, ["feature", "score", "loss"])
     losses = None if table["loss"].isna().all() else table["loss"].to_numpy()
     count = count_to_keep(len(table), arguments.keep)
     selection = keep_top(table["score"].to_numpy(), count, losses, arguments.ties, arguments.seed)

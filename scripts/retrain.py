@@ -2,8 +2,11 @@
 
 import argparse
 
+import pandas as pd
+
 from command import add_run_arguments, add_training_arguments, run, run_columns, train
 from graphsieve.graph import choose_split, keep_columns, read_graph
+from graphsieve.record_checks import damaged
 from graphsieve.records import read_csv, write_record
 
 
@@ -19,13 +22,22 @@ def main() -> None:
 
     graph = read_graph(arguments.graph)
     split = choose_split(graph, arguments.split, arguments.seed)
-    selection = read_csv(arguments.selection)
+    selection = read_selection(arguments.selection, graph.num_features)
     kept = selection.loc[selection["kept"], "feature"].to_numpy()
     training = train(arguments, keep_columns(graph, kept), split)
 
     columns = {"scorer": arguments.scorer, "features": graph.num_features, "kept": len(kept)}
     columns["ties"] = selection["ties"].iloc[0]
     write_record({**run_columns(arguments, graph), **columns, **training.summary()}, arguments.out)
+
+
+def read_selection(path: str, num_features: int) -> pd.DataFrame:
+    selection = read_csv(path, ["feature", "kept", "ties"])
+    if len(selection) != num_features:
+        raise damaged(path, f"it has {len(selection)} rows for {num_features} features")
+    if selection["kept"].dtype != bool or not selection["kept"].any():
+        raise damaged(path, "kept must be True or False, and True for some")
+    return selection
 
 
 if __name__ == "__main__":

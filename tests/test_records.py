@@ -57,3 +57,45 @@ def test_records_are_stacked_in_order_and_floats_survive(tmp_path):
     assert table["accuracy"].tolist() == [1 / 3 + 1, 1 / 3]
     write_csv(table, tmp_path / "all.csv")
     pd.testing.assert_frame_equal(read_csv(tmp_path / "all.csv"), table)
+
+
+def test_a_compressed_table_reads_back_and_has_the_same_bytes_under_any_name(tmp_path):
+    table = pd.DataFrame({"seed": [0, 1], "accuracy": [0.1, 1 / 3]})
+    for name in ("one.csv.gz", "other.csv.gz"):
+        write_csv(table, tmp_path / name)
+    assert (tmp_path / "one.csv.gz").read_bytes() == (tmp_path / "other.csv.gz").read_bytes()
+    assert (tmp_path / "one.csv.gz").read_bytes()[:2] == b"\x1f\x8b"
+    pd.testing.assert_frame_equal(read_csv(tmp_path / "one.csv.gz"), table)
+
+
+def test_a_summary_may_have_gaps_and_a_record_may_not(tmp_path):
+    gap = pd.DataFrame({"dataset": ["digits", "cora"], "scorer": ["npt", None]})
+    write_csv(gap, tmp_path / "summary.csv")
+    assert len(read_csv(tmp_path / "summary.csv")) == 2
+    write_csv(gap.assign(seed=0), tmp_path / "records.csv")
+    with pytest.raises(InputError, match=r"records.csv is not as it was written \(row 2 has no scorer\)"):
+        read_csv(tmp_path / "records.csv")
+
+
+def test_rows_of_several_runs_are_counted_run_by_run(tmp_path):
+    epochs = pd.DataFrame({"epoch": [1, 2, 1, 2], "train_loss": 0.5, "dataset": "digits", "seed": [0, 0, 1, 1]})
+    write_csv(epochs, tmp_path / "whole.csv")
+    assert len(read_csv(tmp_path / "whole.csv")) == 4
+    write_csv(epochs.drop(index=2), tmp_path / "lost.csv")
+    with pytest.raises(InputError, match="row 3 has epoch 2 instead of 1"):
+        read_csv(tmp_path / "lost.csv")
+
+
+@pytest.mark.parametrize("size", [0, 8, 40])
+def test_a_truncated_compressed_table_is_refused_with_its_name(tmp_path, size):
+    path = tmp_path / "short.csv.gz"
+    write_csv(pd.DataFrame({"value": np.random.default_rng(0).random(50)}), path)
+    path.write_bytes(path.read_bytes()[:size])
+    with pytest.raises(InputError, match="short.csv.gz"):
+        read_csv(path)
+
+
+def test_an_archive_without_an_array_is_refused(tmp_path):
+    write_npz({"x": np.zeros(2)}, tmp_path / "graph.npz")
+    with pytest.raises(InputError, match=r"graph.npz is not as it was written \(it has no array y\)"):
+        read_npz(tmp_path / "graph.npz", ["x", "y"])

@@ -203,7 +203,7 @@ def save_graph(graph: Graph, path: str | Path) -> None:
 
 
 def read_graph(path: str | Path) -> Graph:
-    arrays = read_npz(path)
+    arrays = read_npz(path, ["name", "x", "edge_index", "y", "num_classes"])
     public = [arrays.get(f"public_{part}") for part in ("train", "val", "test")]
     return Graph(
         name=str(arrays["name"]),

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from graphsieve.errors import InputError
 from graphsieve.layers import LAYERS
 from graphsieve.randomness import child_integer
+from graphsieve.record_checks import damaged
 from graphsieve.records import read_npz, write_npz
 
 
@@ -63,9 +64,12 @@ def save_weights(model: NodeClassifier, others: dict[str, dict[str, Tensor]], pa
 
 def load_model(path: str | Path, moment: str) -> NodeClassifier:
     """Rebuild the model of `save_weights` as it was at that moment, ready to be evaluated."""
-    arrays = read_npz(path)
+    arrays = read_npz(path, ["layout"])
     model = build_model(**json.loads(str(arrays["layout"])))
     prefix = f"{moment}/"
     weights = {key.removeprefix(prefix): arrays[key] for key in arrays if key.startswith(prefix)}
-    model.load_state_dict({key: torch.from_numpy(array) for key, array in weights.items()})
+    try:
+        model.load_state_dict({key: torch.from_numpy(array) for key, array in weights.items()})
+    except RuntimeError:
+        raise damaged(path, f"the weights {moment} do not fit the model") from None
     return model.eval()

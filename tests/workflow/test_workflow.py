@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pandas as pd
@@ -12,40 +11,9 @@ import pytest
 import yaml
 
 from graphsieve.graph import read_graph
+from workflow_runs import PROJECT, jobs, make_project, overlay, snakemake
 
-PROJECT = Path(__file__).parents[2]
-TINY = Path(__file__).with_name("tiny.yaml")
 PUBLISHED = PROJECT / "config" / "published"
-
-
-def make_project(folder: Path) -> Path:
-    """A folder with the project's code and results of its own."""
-    for name in ("workflow", "scripts", "notebooks", "config", "envs"):
-        (folder / name).symlink_to(PROJECT / name)
-    return folder
-
-
-def snakemake(project: Path, *arguments: object, configs: tuple = (TINY,)) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments, "--configfile", *configs]
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    return subprocess.run(
-        [str(word) for word in command], cwd=project, env=environment, text=True, capture_output=True, check=False
-    )
-
-
-def jobs(project: Path, *arguments: object, configs: tuple = (TINY,)) -> Counter:
-    """How many jobs of each rule a dry run announces."""
-    result = snakemake(project, "--dry-run", *arguments, configs=configs)
-    assert result.returncode == 0, result.stdout + result.stderr
-    rows = re.findall(r"^(\w+) +(\d+)$", result.stdout + result.stderr, flags=re.MULTILINE)
-    return Counter({rule: int(count) for rule, count in rows if rule != "total"})
-
-
-def overlay(folder: Path, settings: dict) -> tuple[Path, Path]:
-    """The tiny config with other settings laid over it."""
-    path = folder / "overlay.yaml"
-    path.write_text(yaml.safe_dump(settings))
-    return TINY, path
 
 
 @pytest.fixture(scope="module")
@@ -88,13 +56,13 @@ def test_selection_keeps_the_configured_fraction(finished):
 
 @pytest.mark.long
 def test_adaptive_runs_prune_the_configured_fraction_at_the_configured_epochs(finished):
-    checkpoints = pd.read_csv(finished / "results/tiny/records/adaptive_checkpoints.csv").set_index("scorer")
+    checkpoints = pd.read_csv(finished / "results/tiny/records/adaptive_checkpoints.csv.gz").set_index("scorer")
     assert checkpoints.loc["npt", "epoch"].tolist() == [2, 4, 5]
     assert checkpoints.loc["npt", "features"].tolist() == checkpoints.loc["mi", "features"].tolist() == [64, 32, 16]
     assert checkpoints.loc["full", "features"].tolist() == [64, 64, 64]
-    scores = pd.read_csv(finished / "results/tiny/records/adaptive_scores.csv")
+    scores = pd.read_csv(finished / "results/tiny/records/adaptive_scores.csv.gz")
     assert len(scores) == 3 * 64
-    ablation = pd.read_csv(finished / "results/tiny/records/ablation_history.csv")
+    ablation = pd.read_csv(finished / "results/tiny/records/ablation_history.csv.gz")
     assert set(ablation["repeats"]) == {2, 3}
 
 
@@ -172,35 +140,12 @@ def test_the_paper_expands_to_its_datasets_seeds_and_scorers(tmp_path):
     announced = jobs(make_project(tmp_path), configs=(PROJECT / "config/paper.yaml",))
     assert announced["prepare_graph"] == 9
     assert announced["train"] == 8 * 5 * 2 + 5  # its own model and an MLP, and arxiv for the correlations
-    assert announced["select_features"] == announced["retrain"] == 8 * 5 * 11
-    assert announced["score"] == 8 * 5 * 11 + 5 * 6
+    assert announced["select_features"] == announced["retrain"] == 8 * 5 * 13
+    assert announced["score"] == 8 * 5 * 13 + 5 * 6
     assert announced["perturb"] == 8 * 5 * 3
     curves, public, ablation = 9 * 4 * 20, 3 * 4 * 20, 3 * (2 + 3) * 5  # r = 0.5 with K = 10 is among the curves
     assert announced["adaptive"] == curves + public + ablation
     assert announced["draw_training_curves"] == 5
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"scoring": {"repeats": 0}}, "config key scoring.repeats: 0 is less than the minimum of 1"),
-        ({"trainning": {}}, "'trainning' was unexpected"),
-        ({"one_shot": {"datasets": ["cora", "coraa"]}}, "config key one_shot.datasets: 'coraa' is unknown"),
-        (
-            {"datasets": {"digits": {"model": "gat"}}},
-            "config key datasets.digits.model: 'gat' is unknown, choose from gcn",
-        ),
-        ({"one_shot": {"scorers": ["shap"]}}, "config key one_shot.scorers: 'shap' is unknown, choose from npt"),
-        ({"datasets": {"digits": {"keep": 1.5}}}, "config key datasets.digits.keep: 1.5 is greater than"),
-    ],
-    ids=lambda value: value.split(":")[0] if isinstance(value, str) else "",
-)
-def test_a_broken_config_stops_before_any_job_and_names_the_key(settings, message, tmp_path):
-    project = make_project(tmp_path)
-    result = snakemake(project, configs=overlay(tmp_path, settings))
-    assert result.returncode != 0
-    assert message in result.stdout + result.stderr
-    assert not (project / "results").exists()
 
 
 def write_own_graph(folder: Path) -> None:
@@ -224,13 +169,6 @@ def test_an_own_graph_needs_nothing_but_its_path_relative_to_the_config(tmp_path
     assert graph.name == "shop"
     assert graph.names() == ["size", "colour=x", "colour=y", "colour=z"]
     assert graph.x[:, 0].mean() == pytest.approx(0, abs=1e-6)
-
-
-def test_an_own_graph_that_is_not_there_is_named(tmp_path):
-    configs = overlay(tmp_path, {"datasets": {"shop": {"path": "nowhere"}}})
-    result = snakemake(make_project(tmp_path), "results/tiny/graphs/shop.npz", configs=configs)
-    assert result.returncode != 0
-    assert "nowhere" in result.stdout + result.stderr
 
 
 def test_a_dataset_that_cannot_be_had_fails_with_one_sentence_in_the_log(tmp_path):

@@ -11,7 +11,8 @@ from snakemake.utils import validate
 
 sys.path.insert(0, "scripts")
 
-from graphsieve.data import DATASETS
+from config_checks import ADAPTIVE_STUDIES, STUDIES, check_files, check_meaning, check_schema
+from graphsieve.errors import InputError
 from graphsieve.layers import LAYERS
 from graphsieve.perturbations import PERTURBATIONS
 from graphsieve.scorers import MODEL_OF_SCORER, SCORERS
@@ -19,32 +20,23 @@ from graphsieve.synthetic import relevant_features
 
 # The config -------------------------------------------------------------------
 
-ADAPTIVE_STUDIES = ("adaptive", "public_splits", "ablation")
-STUDIES = ("one_shot", "perturbations", "synthetic", *ADAPTIVE_STUDIES, "correlations", "theory")
+SCHEMA = "schemas/config.schema.yaml"
 DRAWN_TRIALS = 5  # in Figure 12, as in the paper; its table has all
 
 
-def check_config(config):
-    """Stop before any job when the config breaks the schema or names what does not exist."""
-    try:
-        validate(config, "../schemas/config.schema.yaml")
-    except WorkflowError as error:
-        problem = error.__context__  # jsonschema's own error, without a print-out of schema and config
-        key = ".".join(map(str, problem.absolute_path)) or "at top level"
-        raise WorkflowError(f"config key {key}: {problem.message}") from None
-    for dataset, settings in config["datasets"].items():
-        check_names("datasets", [] if settings["path"] else [dataset], DATASETS)
-        check_names(f"datasets.{dataset}.model", [settings["model"]], LAYERS)
-    for study in STUDIES:
-        check_names(f"{study}.datasets", config[study]["datasets"], config["datasets"])
-        known = ["full", *SCORERS] if study in ADAPTIVE_STUDIES else SCORERS
-        check_names(f"{study}.scorers", config[study].get("scorers", []), known)
-
-
-def check_names(key, names, known):
-    for name in names:
-        if name not in known:
-            raise WorkflowError(f"config key {key}: '{name}' is unknown, choose from {', '.join(known)}")
+def complete_config(config):
+    """Check the config, fill in its defaults and let the user's own graphs join their studies."""
+    if workflow.is_main_process:
+        check_files(workflow.configfiles)
+    with open(os.path.join(workflow.basedir, SCHEMA)) as file:
+        check_schema(config, yaml.safe_load(file))
+    validate(config, f"../{SCHEMA}")
+    add_own_graphs(config)
+    check_meaning(config)
+    for dataset in config["datasets"]:
+        path = path_of(dataset)
+        if path and workflow.is_main_process and not os.path.exists(path):
+            raise InputError(f"config key datasets.{dataset}.path: {path} does not exist, give a folder, .npz or .pt")
 
 
 def add_own_graphs(config):
@@ -65,8 +57,16 @@ def folder_of(dataset):
     return ""
 
 
-check_config(config)
-add_own_graphs(config)
+def path_of(dataset):
+    """The path of the user's own graph, None for a dataset that is known by name."""
+    path = config["datasets"][dataset]["path"]
+    return path and os.path.normpath(os.path.join(folder_of(dataset), path))
+
+
+try:
+    complete_config(config)
+except InputError as error:
+    raise WorkflowError(str(error)) from None
 
 
 def one_of(names):
@@ -88,22 +88,16 @@ def graph_file(dataset, seed):
     return f"<results>/graphs/{dataset}.npz"
 
 
-def own_path(wildcards):
-    """The path of the user's own graph, None for a dataset that is known by name."""
-    path = config["datasets"][wildcards.dataset]["path"]
-    return path and os.path.normpath(os.path.join(folder_of(wildcards.dataset), path))
-
-
 def own_files(wildcards):
     """The files behind a graph of the user's own: when they change, it is prepared again."""
-    path = own_path(wildcards)
+    path = path_of(wildcards.dataset)
     if path is None:
         return []
     return [os.path.join(path, name) for name in ("nodes.csv", "edges.csv")] if os.path.isdir(path) else [path]
 
 
 def path_flags(wildcards):
-    path = own_path(wildcards)
+    path = path_of(wildcards.dataset)
     return flags(path=shlex.quote(path)) if path else ""
 
 
@@ -312,8 +306,43 @@ def notebook_pages(wildcards):
         "fig12_regime_scores": config["synthetic"]["datasets"],
         "rank_stability": adaptive_datasets("full"),
         "theory_bounds": config["theory"]["datasets"],
+        "claims": all(config[study]["datasets"] for study in CLAIMED_STUDIES),
+        "cost": config["adaptive"]["datasets"],
     }
     return [f"<results>/notebooks/{name}.html" for name, wanted in pages.items() if wanted]
+
+
+CLAIMED_STUDIES = ("one_shot", "perturbations", "adaptive", "ablation", "correlations")
+ACCURACY_TABLES = ("table1_perturbations", "table2_feature_selection", "table3_adaptive_selection")
+
+
+def finished_jobs(wildcards):
+    """What the costly jobs made: the page on cost reads their benchmark files, so it waits for them."""
+    return [path for path in everything(wildcards) if path != "<results>/index.html"]
+
+
+def adaptive_timings(wildcards):
+    studies = [study for study in ADAPTIVE_STUDIES if config[study]["datasets"]]
+    return expand("<results>/records/{study}_timings.csv.gz", study=studies)
+
+
+def measured_speedups(wildcards):
+    """Ratios to the plain way, where `make bench` has been run."""
+    files = ["results/bench/ratios.csv", "results/bench/training.csv"]
+    return files if all(map(os.path.exists, files)) else []
+
+
+def benchmark_folder(wildcards, output):
+    return os.path.join(os.path.dirname(os.path.dirname(output.table)), "benchmarks")
+
+
+def epochs_by_dataset(wildcards):
+    """As YAML on one line."""
+    return ", ".join(f"{name}: {settings['epochs']}" for name, settings in config["datasets"].items()).join("{}")
+
+
+def claims_stem(wildcards, output):
+    return output.best.removesuffix("_best_one_shot.csv")
 
 
 def adaptive_datasets(scorer):
@@ -346,7 +375,7 @@ def curves_wanted(name):
 
 def curves_records(wildcards):
     study = CURVES[wildcards.curves][0]
-    return f"<results>/records/{study}_history.csv"
+    return f"<results>/records/{study}_history.csv.gz"
 
 
 def curves_datasets(wildcards):
@@ -364,7 +393,7 @@ def curves_summary(wildcards):
 
 def scoring_timings(wildcards):
     """Nothing when no run of the adaptive study was timed."""
-    return "<results>/records/adaptive_timings.csv" if adaptive_datasets("npt") else []
+    return "<results>/records/adaptive_timings.csv.gz" if adaptive_datasets("npt") else []
 
 
 def table_stem(wildcards, output):
