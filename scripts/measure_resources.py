@@ -22,7 +22,7 @@ def main() -> None:
     if jobs.empty:
         raise InputError(f"no benchmark files under {', '.join(map(str, arguments.runs))}: run the workflow first")
     datasets = yaml.safe_load(arguments.config.read_text())["datasets"]
-    table = summarise_benchmarks(jobs)
+    table = summarise_benchmarks(jobs).dropna()  # a job of under a second was not looked at
     epochs = [datasets.get(name, {}).get("epochs", 0) for name in table["dataset"]]
     write_csv(table.assign(epochs=epochs).round(1), arguments.out)
 

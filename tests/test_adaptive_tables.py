@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from graphsieve import adaptive_table, correlation_table, stability_table
+from graphsieve.errors import InputError
 from graphsieve.records import read_csv
 
 PUBLISHED = Path(__file__).parents[1] / "config" / "published"
@@ -41,6 +42,11 @@ def test_a_percentage_that_was_never_reached_is_left_out_with_a_note():
     assert adaptive_table.gaps_sentence(adaptive_table.summarise(chosen), PERCENTS) == (
         "No interval near 1.56 % on ArXiv."
     )
+
+
+def test_runs_with_nothing_to_show_are_refused_in_a_sentence():
+    with pytest.raises(InputError, match=r"near 6\.25, 3\.13 or 1\.56 % of its features: prune more, or add full"):
+        adaptive_table.choose_intervals(run("cora", "npt", [1433, 716], [0.9, 0.8]), PERCENTS)
 
 
 def test_the_full_model_is_taken_at_its_best_interval():

@@ -46,6 +46,15 @@ def test_npt_is_judged_against_the_strongest_rival(shift, noise, verdict):
     assert judged[["rival", "verdict"]].values.tolist() == [["mi", verdict]]
 
 
+def test_adaptive_runs_are_judged_at_every_share_and_may_have_none():
+    near, far = one_shot({"npt": [0.9, 0.91], "mi": [0.8, 0.8]}), one_shot({"npt": [0.5, 0.51], "mi": [0.8, 0.8]})
+    full = one_shot({"full": [0.95, 0.95]}).assign(retained_percent=100.0)
+    chosen = pd.concat([near.assign(retained_percent=6.25), far.assign(retained_percent=1.56), full])
+    judged = claims.judge_best(claims.compare_adaptive(chosen, ("mi",)))
+    assert judged.set_index("retained_percent")["verdict"].to_dict() == {6.25: "best", 1.56: "behind"}
+    assert claims.judge_best(claims.compare_adaptive(full, ("mi",))).empty
+
+
 def watched(last, first, features=100, seeds=4):
     """Scores at two checkpoints; the top two features of each are given by number."""
     rows = []

@@ -7,6 +7,7 @@ import pandas as pd
 from pandas.io.formats.style import Styler
 
 from graphsieve import tables
+from graphsieve.errors import InputError
 from graphsieve.labels import DATASETS, group_breaks, in_order, label_dataset, label_row, listed
 from graphsieve.markup import as_latex, as_markdown, page_table
 from graphsieve.records import write_csv, write_text
@@ -35,7 +36,13 @@ def choose_intervals(checkpoints: pd.DataFrame, percents: list[float]) -> pd.Dat
         nearest = pruned.loc[ratio.groupby([pruned[name] for name in RUN]).idxmin()]
         near = ratio[nearest.index] < NEAR
         chosen.append(nearest[near].assign(retained_percent=percent))
-    return pd.concat(chosen, ignore_index=True)
+    table = pd.concat(chosen, ignore_index=True)
+    if table.empty:
+        raise InputError(
+            f"no adaptive run keeps near {listed([f'{percent:g}' for percent in percents], 'or')} % of its features: "
+            "prune more, or add full to the key adaptive.scorers"
+        )
+    return table
 
 
 def summarise(chosen: pd.DataFrame) -> pd.DataFrame:

@@ -46,17 +46,19 @@ def compare_with_npt(records: pd.DataFrame, rivals: tuple[str, ...]) -> pd.DataF
 
 
 def judge_best(comparison: pd.DataFrame) -> pd.DataFrame:
-    """Against the strongest rival of each dataset: best, near best (no loss could be shown) or behind."""
-    strongest = comparison.loc[comparison.groupby("dataset", sort=False)["mean"].idxmin()].reset_index(drop=True)
+    """Against the strongest rival of each dataset (and share): best, near best (no loss could be shown) or behind."""
+    cases = [name for name in ("retained_percent", "dataset") if name in comparison]
+    strongest = comparison.loc[comparison.groupby(cases, sort=False)["mean"].idxmin()].reset_index(drop=True)
     verdicts = np.where(strongest["mean"] >= 0, "best", np.where(strongest["high"] < 0, "behind", "near best"))
     return strongest.assign(verdict=verdicts)
 
 
 def compare_adaptive(chosen: pd.DataFrame, rivals: tuple[str, ...]) -> pd.DataFrame:
     """The same at every share of the features that Table 3 shows."""
+    pruned = chosen[chosen["scorer"] != "full"]
     parts = [
-        compare_with_npt(part, rivals).assign(retained_percent=percent)
-        for percent, part in chosen[chosen["scorer"] != "full"].groupby("retained_percent", sort=False)
+        compare_with_npt(pruned[pruned["retained_percent"] == percent], rivals).assign(retained_percent=percent)
+        for percent in chosen["retained_percent"].unique()
     ]
     return pd.concat(parts, ignore_index=True)
 

@@ -23,8 +23,12 @@ START_SECONDS = 4.5  # of CPU, to start Python with torch and torch_geometric: t
 
 
 def with_study(jobs: pd.DataFrame) -> pd.DataFrame:
-    """Adaptive jobs belong to the public splits or, where r or K is not the usual one, to the ablation."""
-    study = jobs["rule"].map(STUDIES).fillna("Other")
+    """The jobs that compute, with their studies; not those that choose, copy or draw, which take seconds.
+
+    Adaptive jobs belong to the public splits or, where r or K is not the usual one, to the ablation.
+    """
+    jobs = jobs[jobs["rule"].isin(STUDIES)].reset_index(drop=True)
+    study = jobs["rule"].map(STUDIES)
     adaptive = jobs["rule"] == "adaptive"
     settings = jobs["job"].str.extract(r"/(prune[^/]*)/")[0]
     usual = settings[adaptive].groupby(jobs["dataset"]).transform(lambda values: values.mode().iloc[0])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 MEMORY_MARGIN, MEMORY_BASE = 1.5, 500  # MB on top: the scheduler's own step, and libraries of other versions
-TIME_MARGIN, TIME_BASE = 3, 5  # minutes on top: slower nodes, and a file system that wakes up
+TIME_MARGIN, TIME_BASE = 3, 2  # minutes on top: slower nodes, and a file system that wakes up
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,14 @@ rule adaptive:
         "<results>/benchmarks/adaptive/{dataset}/{model}/{split}/{scorer}/prune{prune}_repeats{repeats}/seed{seed}.tsv"
     wildcard_constraints:
         scorer=one_of(["full", *SCORERS]),
+    group:
+        shared("adaptive")
     conda:
         "../../envs/graphsieve.yaml"
     threads: job_threads
     resources:
-        mem_mb=job_memory,
-        runtime=job_minutes,
+        mem_mb=memory_for("adaptive"),
+        runtime=minutes_for("adaptive"),
         gpu=job_gpus,
     params:
         training=training_flags,
@@ -39,9 +41,11 @@ rule collect_adaptive:
     input:
         records=adaptive_runs,
     output:
-        records="<results>/records/{study}_{part}.csv",
+        records="<results>/records/{study}_{part}.csv.gz",
     log:
         "<results>/logs/collect_adaptive/{study}_{part}.log",
+    benchmark:
+        "<results>/benchmarks/collect_adaptive/{study}_{part}.tsv"
     wildcard_constraints:
         study=one_of(ADAPTIVE_STUDIES),
         part="history|checkpoints|scores|features|timings",
@@ -60,9 +64,11 @@ rule collect_correlated_scores:
     input:
         scores=correlated_scores,
     output:
-        scores="<results>/records/correlated_scores.csv",
+        scores="<results>/records/correlated_scores.csv.gz",
     log:
         "<results>/logs/collect_correlated_scores.log",
+    benchmark:
+        "<results>/benchmarks/collect_correlated_scores.tsv"
     conda:
         "../../envs/graphsieve.yaml"
     threads: 1

@@ -6,6 +6,8 @@ rule collect_one_shot:
         records="<results>/records/one_shot.csv",
     log:
         "<results>/logs/collect_one_shot.log",
+    benchmark:
+        "<results>/benchmarks/collect_one_shot.tsv"
     conda:
         "../../envs/graphsieve.yaml"
     threads: 1
@@ -26,6 +28,8 @@ rule collect_perturbations:
         records="<results>/records/perturbations.csv",
     log:
         "<results>/logs/collect_perturbations.log",
+    benchmark:
+        "<results>/benchmarks/collect_perturbations.tsv"
     conda:
         "../../envs/graphsieve.yaml"
     threads: 1
@@ -45,6 +49,8 @@ rule collect_pixel_scores:
         scores="<results>/records/scores_digits.csv",
     log:
         "<results>/logs/collect_pixel_scores.log",
+    benchmark:
+        "<results>/benchmarks/collect_pixel_scores.tsv"
     conda:
         "../../envs/graphsieve.yaml"
     threads: 1
@@ -60,9 +66,11 @@ rule collect_regime_scores:
     input:
         scores=regime_scores,
     output:
-        scores="<results>/records/scores_synthetic.csv",
+        scores="<results>/records/scores_synthetic.csv.gz",
     log:
         "<results>/logs/collect_regime_scores.log",
+    benchmark:
+        "<results>/benchmarks/collect_regime_scores.tsv"
     conda:
         "../../envs/graphsieve.yaml"
     threads: 1
@@ -81,6 +89,8 @@ rule describe_graphs:
         records="<results>/records/datasets.csv",
     log:
         "<results>/logs/describe_graphs.log",
+    benchmark:
+        "<results>/benchmarks/describe_graphs.tsv"
     conda:
         "../../envs/graphsieve.yaml"
     threads: 1

@@ -6,11 +6,13 @@ rule prepare_graph:
         graph="<results>/graphs/{dataset}.npz",
     log:
         "<results>/logs/prepare_graph/{dataset}.log",
+    benchmark:
+        "<results>/benchmarks/prepare_graph/{dataset}.tsv"
     conda:
         "../../envs/graphsieve.yaml"
     threads: 1
     resources:
-        mem_mb=job_memory,
+        mem_mb=memory_for("prepare_graph"),
         runtime=30,
     params:
         path=path_flags,
@@ -26,11 +28,13 @@ rule generate_graph:
         graph="<results>/graphs/{dataset}/seed{seed}.npz",
     log:
         "<results>/logs/generate_graph/{dataset}/seed{seed}.log",
+    benchmark:
+        "<results>/benchmarks/generate_graph/{dataset}/seed{seed}.tsv"
     conda:
         "../../envs/graphsieve.yaml"
     threads: 1
     resources:
-        mem_mb=job_memory,
+        mem_mb=memory_for("generate_graph"),
         runtime=10,
     params:
         normalise=normalisation,

@@ -8,12 +8,14 @@ rule perturb:
         "<results>/logs/perturb/{dataset}/{model}/{split}/seed{seed}/{setting}.log",
     benchmark:
         "<results>/benchmarks/perturb/{dataset}/{model}/{split}/seed{seed}/{setting}.tsv"
+    group:
+        shared("train")
     conda:
         "../../envs/graphsieve.yaml"
     threads: job_threads
     resources:
-        mem_mb=job_memory,
-        runtime=job_minutes,
+        mem_mb=memory_for("perturb"),
+        runtime=minutes_for("perturb"),
         gpu=job_gpus,
     params:
         training=training_flags,

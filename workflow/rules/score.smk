@@ -9,12 +9,14 @@ rule score:
         "<results>/logs/score/{dataset}/{model}/{split}/seed{seed}/{scorer}.log",
     benchmark:
         "<results>/benchmarks/score/{dataset}/{model}/{split}/seed{seed}/{scorer}.tsv"
+    group:
+        shared("one_shot")
     conda:
         "../../envs/graphsieve.yaml"
     threads: job_threads
     resources:
-        mem_mb=job_memory,
-        runtime=job_minutes,
+        mem_mb=memory_for("score"),
+        runtime=minutes_for("score"),
         gpu=job_gpus,
     params:
         weights=weights_flags,

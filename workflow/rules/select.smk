@@ -6,12 +6,16 @@ rule select_features:
         selection="<results>/selection/{dataset}/{model}/{split}/seed{seed}/{scorer}.csv",
     log:
         "<results>/logs/select_features/{dataset}/{model}/{split}/seed{seed}/{scorer}.log",
+    benchmark:
+        "<results>/benchmarks/select_features/{dataset}/{model}/{split}/seed{seed}/{scorer}.tsv"
+    group:
+        one_shot_group
     conda:
         "../../envs/graphsieve.yaml"
     threads: 1
     resources:
         mem_mb=500,
-        runtime=5,
+        runtime=2,
     params:
         keep=fraction_to_keep,
         ties=config["scoring"]["ties"],
@@ -31,12 +35,14 @@ rule retrain:
         "<results>/logs/retrain/{dataset}/{model}/{split}/seed{seed}/{scorer}.log",
     benchmark:
         "<results>/benchmarks/retrain/{dataset}/{model}/{split}/seed{seed}/{scorer}.tsv"
+    group:
+        one_shot_group
     conda:
         "../../envs/graphsieve.yaml"
     threads: job_threads
     resources:
-        mem_mb=job_memory,
-        runtime=job_minutes,
+        mem_mb=memory_for("retrain"),
+        runtime=minutes_for("retrain"),
         gpu=job_gpus,
     params:
         training=training_flags,

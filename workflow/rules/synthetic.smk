@@ -10,7 +10,7 @@ rule score_regime:
         "../../envs/graphsieve.yaml"
     threads: job_threads
     resources:
-        mem_mb=job_memory,
+        mem_mb=memory_for("score_regime"),
         runtime=regime_minutes,
         gpu=job_gpus,
     params:

@@ -39,8 +39,8 @@ rule apply_bounds:
         "../../envs/graphsieve.yaml"
     threads: job_threads
     resources:
-        mem_mb=job_memory,
-        runtime=job_minutes,
+        mem_mb=memory_for("apply_bounds"),
+        runtime=minutes_for("apply_bounds"),
     shell:
         "python scripts/apply_bounds.py {input.graph} --scores {input.scores} --threads {threads}"
         " --out-terms {output.terms} --out-ranks {output.ranks} > {log} 2>&1"
@@ -54,6 +54,8 @@ rule collect_bounds:
         records="<results>/records/bound_{part}.csv",
     log:
         "<results>/logs/collect_bounds/{part}.log",
+    benchmark:
+        "<results>/benchmarks/collect_bounds/{part}.tsv"
     wildcard_constraints:
         part="terms|ranks",
     conda:

@@ -10,12 +10,14 @@ rule train:
         "<results>/logs/train/{dataset}/{model}/{split}/seed{seed}.log",
     benchmark:
         "<results>/benchmarks/train/{dataset}/{model}/{split}/seed{seed}.tsv"
+    group:
+        shared("train")
     conda:
         "../../envs/graphsieve.yaml"
     threads: job_threads
     resources:
-        mem_mb=job_memory,
-        runtime=job_minutes,
+        mem_mb=memory_for("train"),
+        runtime=minutes_for("train"),
         gpu=job_gpus,
     params:
         training=training_flags,
