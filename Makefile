@@ -11,8 +11,9 @@ run: .venv
 paper: .venv
 	snakemake --cores $(CORES) --configfile config/paper.yaml
 
+# A file at a time on each core, so that the tests of a file share what they make.
 test: .venv
-	python -m pytest
+	python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 
 lint: .venv
 	ruff check
