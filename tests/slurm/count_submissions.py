@@ -38,7 +38,7 @@ class Submission:
     work_seconds: float
 
 
-def read_workflow(config: str, device: str) -> Workflow:
+def read_workflow(configs: list[str], device: str) -> Workflow:
     """The jobs of a run as Snakemake would hand them to the cluster, caught where it begins to schedule them."""
     caught = []
 
@@ -47,7 +47,7 @@ def read_workflow(config: str, device: str) -> Workflow:
         return True
 
     JobScheduler.schedule = catch
-    words = ["--profile", PROFILE, "--dry-run", "--quiet", "all", "--configfile", config, "--config"]
+    words = ["--profile", PROFILE, "--dry-run", "--quiet", "all", "--configfile", *configs, "--config"]
     parser, arguments = cli.parse_args([*words, f"device={device}"])
     if not cli.args_to_api(arguments, parser) or not caught:
         sys.exit("the dry run failed: see above")
@@ -60,9 +60,9 @@ def work_of(job: object, measured: dict[tuple[str, str], Measured]) -> float:
     return known.cpu_seconds if known else max(0, job.resources.runtime - TIME_BASE) / TIME_MARGIN * 60
 
 
-def submissions(config: str, device: str) -> tuple[list[Submission], int]:
+def submissions(configs: list[str], device: str) -> tuple[list[Submission], int]:
     """Everything that is submitted, and how many jobs run beside Snakemake."""
-    workflow = read_workflow(config, device)
+    workflow = read_workflow(configs, device)
     measured = read_measured(pd.read_csv("workflow/measured.csv", keep_default_na=False))
     groups = workflow.dag._group
     alone = [job for job in workflow.dag.needrun_jobs() if job not in groups]
@@ -114,11 +114,11 @@ def describe(table: pd.DataFrame, local: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("config", help="a config, from the project's folder")
+    parser.add_argument("configs", nargs="+", help="as for --configfile, from the project's folder")
     parser.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
     parser.add_argument("--out", type=Path, help="a table of all submissions")
     arguments = parser.parse_args()
-    found, local = submissions(arguments.config, arguments.device)
+    found, local = submissions(arguments.configs, arguments.device)
     table = pd.DataFrame([asdict(each) for each in found])
     if arguments.out:
         table.to_csv(arguments.out, index=False)

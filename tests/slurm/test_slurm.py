@@ -66,8 +66,10 @@ def test_a_job_with_a_gpu_is_scheduled_against_it_and_fails_clearly_when_it_is_n
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
 def test_the_paper_asks_for_nothing_that_a_modest_partition_cannot_give(device, tmp_path):
+    """With fewer seeds, for speed: a submission takes so many jobs and no more, however many there are."""
     project = make_project(tmp_path / "project")
-    command = [sys.executable, HERE / "count_submissions.py", "config/paper.yaml", "--device", device]
+    (project / "fewer.yaml").write_text(yaml.safe_dump({"adaptive": {"seeds": 5}, "public_splits": {"seeds": 5}}))
+    command = [sys.executable, HERE / "count_submissions.py", "config/paper.yaml", "fewer.yaml", "--device", device]
     result = subprocess.run(
         [*command, "--out", "submissions.csv"], cwd=project, text=True, capture_output=True, check=False
     )
