@@ -35,9 +35,9 @@ def jobs(tmp_path):
     return read_benchmarks(tmp_path)
 
 
-def test_the_most_of_every_rule_and_dataset_is_kept(jobs):
+def test_the_usual_time_and_the_most_memory_of_every_rule_and_dataset_are_kept(jobs):
     table = summarise_benchmarks(jobs).set_index(["rule", "dataset"])
-    assert table.loc[("train", "cora")].tolist() == [30, 24.5, 600, 2]
+    assert table.loc[("train", "cora")].tolist() == [25, 24.5, 600, 2]
     assert table.loc[("check_bounds", "")].tolist() == [9, 36, 300, 1]
     assert pd.isna(table.loc[("retrain", "cora"), "max_rss_mb"])
 

@@ -30,6 +30,7 @@ def _read(file: Path) -> dict:
 
 
 def summarise_benchmarks(jobs: pd.DataFrame) -> pd.DataFrame:
-    """The most that any job of a rule took on a dataset, and how many there were."""
+    """Of a rule's jobs on a dataset: the usual seconds (a busy machine stretches some), the most CPU and memory."""
     groups = jobs.groupby(["rule", "dataset"], as_index=False)
-    return groups.agg(**{name: (name, "max") for name in COLUMNS.values()}, runs=("job", "size"))
+    ways = {name: "median" if name == "seconds" else "max" for name in COLUMNS.values()}
+    return groups.agg(**{name: (name, way) for name, way in ways.items()}, runs=("job", "size"))
