@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from graphsieve.adaptive_table import FULL
+from graphsieve import adaptive_table
 from graphsieve.labels import DATASETS, PAPER_DATASETS, base, in_order, label_dataset, label_row, listed
 from graphsieve.markup import signed
 from graphsieve.records import read_csv
@@ -150,7 +150,12 @@ def agreement(ours: Tables, published: Tables) -> Headline | None:
     counts = []
     for name, (title, row) in COMPARED.items():
         if name in ours:
-            both = _compare(ours[name], published[name], row)
+            several_shares = "retained_percent" in ours[name]
+            both = (
+                adaptive_table.compare(ours[name], published[name])
+                if several_shares
+                else compare(ours[name], published[name], row)
+            )
             if len(both):
                 counts.append((title, int((~both["far"]).sum()), len(both)))
     if not counts:
@@ -165,23 +170,12 @@ def agreement(ours: Tables, published: Tables) -> Headline | None:
     return Headline(f"{near:,} of {cells:,}", words, (sentence,))
 
 
-def _compare(ours: pd.DataFrame, published: pd.DataFrame, row: str) -> pd.DataFrame:
-    """Cell by cell; where a table has several shares of features, share by share."""
-    if "retained_percent" not in ours:
-        return compare(ours, published, row)
-    shares = [
-        compare(part, published[published["retained_percent"] == percent], row)
-        for percent, part in ours.groupby("retained_percent")
-    ]
-    return pd.concat(shares, ignore_index=True)
-
-
 def adaptive(ours: Tables, published: Tables) -> Headline | None:
     """Table 3, where the most features remain: accuracy beside that of the model which prunes nothing."""
     if "table3_adaptive_selection" not in ours:
         return None
     table, paper = ours["table3_adaptive_selection"], published["table3_adaptive_selection"]
-    full = _by_dataset(table[table["retained_percent"] == FULL])
+    full = _by_dataset(table[table["retained_percent"] == adaptive_table.FULL])
     few = _by_dataset(table[table["retained_percent"] == FEW])
     theirs = _by_dataset(paper[paper["retained_percent"] == FEW])
     method = _method(table, "full")

@@ -6,6 +6,7 @@ kills Snakemake and its jobs again and again, runs the fault tests and, where SL
 """
 
 import argparse
+import os
 import random
 import shutil
 import subprocess
@@ -147,7 +148,7 @@ def fault_tests() -> Iterator[dict]:
 
 
 def slurm_drills() -> Iterator[dict]:
-    if not shutil.which("slurmctld") or not SLURM_DRILLS.exists():
+    if not shutil.which("slurmctld", path=f"{os.environ['PATH']}:/usr/sbin:/sbin"):
         yield result("SLURM", "skipped", 0, True, "slurmctld is not installed")
         return
     with tempfile.TemporaryDirectory() as folder:
