@@ -7,17 +7,19 @@ import argparse
 import sys
 from collections.abc import Callable
 
+from graphsieve.benchmarks import usage_sentence
 from graphsieve.errors import InputError
 from graphsieve.graph import Graph, Split
 from graphsieve.scorers import ScoringOptions
 
 
 def run(main: Callable[[], None]) -> None:
-    """A user's mistake ends in one sentence and exit code 1, not in a traceback."""
+    """A user's mistake ends in one sentence and exit code 1, not in a traceback; else the last words are the cost."""
     try:
         main()
     except InputError as error:
         sys.exit(f"error: {error}")
+    print(usage_sentence(), file=sys.stderr)
 
 
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,6 +27,10 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--split", default="random", help="random or public")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--threads", type=int, default=1)
+
+
+def add_earlier_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--earlier", nargs="*", default=[], help="the same table of the run that this one starts from")
 
 
 def add_training_arguments(parser: argparse.ArgumentParser) -> None:

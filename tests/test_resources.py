@@ -1,10 +1,14 @@
+import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from graphsieve import cost
-from graphsieve.benchmarks import read_benchmarks, summarise_benchmarks
+from graphsieve.benchmarks import USAGE, read_benchmarks, summarise_benchmarks
 from graphsieve.resources import memory_mb, minutes, read_measured, size_of
 
 ROOT = Path(__file__).parents[1]
@@ -33,6 +37,30 @@ def jobs(tmp_path):
     write_benchmark(tmp_path / "check_bounds.tsv", 9, 300, 36)
     write_benchmark(tmp_path / "render_notebook/claims.tsv", 9, 300, 5)
     return read_benchmarks(tmp_path)
+
+
+def test_a_program_says_more_than_snakemake_saw(tmp_path):
+    """Of a job of 45 seconds Snakemake last looks after 15; without a log, or with another's, its numbers count."""
+    for name in ("said", "silent", "other"):
+        write_benchmark(tmp_path / f"benchmarks/train/cora/{name}.tsv", 45, 300, 14.5)
+    (tmp_path / "logs/train/cora").mkdir(parents=True)
+    (tmp_path / "logs/train/cora/said.log").write_text("epochs: 100%\nused 43.2 s of CPU and 612 MiB of memory\n")
+    (tmp_path / "logs/train/cora/other.log").write_text("Executing notebook\n")
+    jobs = read_benchmarks(tmp_path / "benchmarks").set_index("job")
+    assert jobs.loc["said", ["seconds", "cpu_seconds", "max_rss_mb"]].tolist() == [45, 43.2, 612]
+    assert jobs.loc["silent", "cpu_seconds"] == jobs.loc["other", "cpu_seconds"] == 14.5
+
+
+def test_what_a_program_used_is_what_the_system_counts():
+    work = "x = bytearray(300 * 2**20); sum(range(10**7))"
+    code = f"{work}; from graphsieve.benchmarks import usage_sentence; print(usage_sentence())"
+    folder = {"PYTHONPATH": str(ROOT / "scripts"), "PATH": os.environ["PATH"]}
+    said = subprocess.run([sys.executable, "-c", code], env=folder, capture_output=True, text=True, check=True).stdout
+    used = USAGE.match(said.strip())
+    before = time.process_time()
+    sum(range(10**7))
+    assert float(used["cpu_seconds"]) > 0.5 * (time.process_time() - before)
+    assert 300 < float(used["max_rss_mb"]) < 700
 
 
 def test_the_usual_time_and_the_most_memory_of_every_rule_and_dataset_are_kept(jobs):

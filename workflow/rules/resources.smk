@@ -42,3 +42,13 @@ def regime_minutes(wildcards, attempt):
 
 def job_gpus(wildcards):
     return 1 if config["device"] == "cuda" else 0
+
+
+def lift_rate_limit():
+    """Let a local run start jobs as they come.
+
+    Snakemake allows 100 starts a second, and to keep to it looks at all jobs again every second, once for every job that
+    has finished: after some hundred jobs that takes half a core.
+    """
+    if workflow.local_exec:
+        workflow.scheduler.job_rate_limiter = None
