@@ -132,10 +132,12 @@ def _with_training_labels(task: ScoringTask) -> ScoringTask:
 def _mutual_information(x: np.ndarray, task: ScoringTask) -> np.ndarray:
     from sklearn.feature_selection import mutual_info_classif
 
+    from graphsieve.neighbours import mutual_information
+
     nodes = task.labelled_nodes
     x, y = x[nodes], task.graph.y[nodes]
     if task.options.estimator == "knn":
-        return mutual_info_classif(x, y, discrete_features=False, random_state=child_integer(task.seed, "scoring"))
+        return mutual_information(x, y, child_integer(task.seed, "scoring"))
     if task.options.estimator == "discrete":
         return mutual_info_classif(discretise(x), y, discrete_features=True)
     raise InputError(f"estimator '{task.options.estimator}' is unknown: choose knn or discrete")
