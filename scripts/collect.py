@@ -2,16 +2,18 @@
 
 import argparse
 
-from command import run
+from command import add_earlier_argument, run
+from graphsieve.earlier import with_earlier
 from graphsieve.records import collect, write_csv
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("records", nargs="+")
+    parser.add_argument("records", nargs="*")
+    add_earlier_argument(parser)
     parser.add_argument("--out", required=True)
     arguments = parser.parse_args()
-    write_csv(collect(arguments.records), arguments.out)
+    write_csv(with_earlier(collect(arguments.records), arguments.earlier), arguments.out)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@ import argparse
 
 import pandas as pd
 
-from command import run
+from command import add_earlier_argument, run
+from graphsieve.earlier import with_earlier
 from graphsieve.records import collect, write_csv
 
 COLUMNS = ["dataset", "model", "setting", "split", "seed", "best_epoch", "val_accuracy", "test_accuracy"]
@@ -15,14 +16,14 @@ def main() -> None:
     parser.add_argument("--original", nargs="*", default=[], help="records of trainings on the graph as it is")
     parser.add_argument("--mlp", nargs="*", default=[], help="records of trainings without the graph")
     parser.add_argument("--perturbed", nargs="*", default=[], help="records of trainings on perturbed graphs")
+    add_earlier_argument(parser)
     parser.add_argument("--out", required=True)
     arguments = parser.parse_args()
 
     named = {"original": arguments.original, "mlp": arguments.mlp}
-    tables = [collect(paths).assign(setting=setting) for setting, paths in named.items() if paths]
-    if arguments.perturbed:
-        tables.append(collect(arguments.perturbed))
-    write_csv(pd.concat(tables)[COLUMNS], arguments.out)
+    tables = [collect(paths).assign(setting=setting) for setting, paths in named.items()]
+    made = pd.concat([*tables, collect(arguments.perturbed)]).reindex(columns=COLUMNS)
+    write_csv(with_earlier(made, arguments.earlier), arguments.out)
 
 
 if __name__ == "__main__":

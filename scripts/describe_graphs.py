@@ -4,17 +4,20 @@ import argparse
 
 import pandas as pd
 
-from command import run
+from command import add_earlier_argument, run
+from graphsieve.earlier import with_earlier
 from graphsieve.graph import describe, read_graph
 from graphsieve.records import write_csv
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("graphs", nargs="+")
+    parser.add_argument("graphs", nargs="*")
+    add_earlier_argument(parser)
     parser.add_argument("--out", required=True)
     arguments = parser.parse_args()
-    write_csv(pd.DataFrame([describe(read_graph(path)) for path in arguments.graphs]), arguments.out)
+    table = pd.DataFrame([describe(read_graph(path)) for path in arguments.graphs])
+    write_csv(with_earlier(table, arguments.earlier), arguments.out)
 
 
 if __name__ == "__main__":

@@ -225,3 +225,9 @@ def test_mean_scores_refuse_to_mix_models():
     mixed = pd.concat([scores("digits", "npt", [1, 5]), scores("digits", "npt", [1, 5]).assign(model="gin")])
     with pytest.raises(InputError, match="'npt' on 'digits' come from 2 models"):
         tables.mean_scores(mixed)
+
+
+def test_a_caption_names_the_datasets_with_fewer_runs():
+    assert labels.runs_text(pd.Series({"cora": 5, "photo": 1, "texas": 5})) == "5 runs (Photo: 1)"
+    assert labels.runs_text(pd.Series({"cora": 5, "texas": 5})) == "5 runs"
+    assert labels.runs_text(pd.Series({"cora": 1})) == "1 run"

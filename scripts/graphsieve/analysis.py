@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
-from graphsieve.labels import DATASETS, PAPER_DATASETS, in_order, label_dataset, listed
+from graphsieve.labels import DATASETS, PAPER_DATASETS, in_order, label_dataset, listed, runs_text
 from graphsieve.selection import count_to_keep, keep_top
 
 RUN = ["dataset", "model", "split", "scorer", "prune", "repeats", "seed"]
@@ -28,9 +28,7 @@ def missing_sentence(available: pd.Series, paper: list[str]) -> str:
 
 def runs_sentence(records: pd.DataFrame) -> str:
     """How many seeds each dataset was run with."""
-    runs = records.groupby("dataset")["seed"].nunique()
-    low, high = runs.min(), runs.max()
-    return f"Averages are over {low if low == high else f'{low} to {high}'} run{'' if high == 1 else 's'}."
+    return f"Averages are over {runs_text(records.groupby('dataset')['seed'].nunique())}."
 
 
 # Curves

@@ -78,5 +78,12 @@ def group_breaks(datasets: pd.Index) -> list[int]:
     return [position for position in range(1, len(groups)) if groups[position] != groups[position - 1]]
 
 
+def runs_text(runs: pd.Series) -> str:
+    """A number of runs by dataset, in words: `5 runs (Photo: 1)`."""
+    most = runs.max()
+    fewer = [f"{label_dataset(name)}: {number}" for name, number in runs[runs < most].items()]
+    return f"{most} run{'s' * (most > 1)}" + f" ({', '.join(fewer)})" * bool(fewer)
+
+
 def listed(names: list[str], last: str = "and") -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"

@@ -96,7 +96,9 @@ def read_npz(path: str | Path, names: Sequence[str] = ()) -> dict[str, np.ndarra
 
 
 def collect(paths: Sequence[str | Path]) -> pd.DataFrame:
-    """Stack the tables of many runs into one."""
+    """Stack the tables of many runs into one; of no runs, an empty one."""
+    if not paths:
+        return pd.DataFrame()
     tables = [read_csv(path) for path in paths]
     check_alike(tables, paths)
     return pd.concat(tables, ignore_index=True)

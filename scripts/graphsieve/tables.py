@@ -16,6 +16,7 @@ from graphsieve.labels import (
     label_dataset,
     label_row,
     listed,
+    runs_text,
     sort_as_paper,
 )
 from graphsieve.markup import MARKUP, as_latex, as_markdown, difference_text, label_cells, signed
@@ -157,11 +158,10 @@ def _only_in(table: pd.DataFrame, other: pd.DataFrame, row: str | None) -> list[
 
 
 def runs_sentence(summary: pd.DataFrame) -> str:
-    low, high = summary["runs"].min(), summary["runs"].max()
-    if high == 1:
+    runs = summary.groupby("dataset")["runs"].max()
+    if runs.max() == 1:
         return "Test accuracy in percent, of a single run."
-    runs = low if low == high else f"{low} to {high}"
-    return f"Test accuracy in percent, mean ± sample standard deviation (n\u00a0−\u00a01) over {runs} runs."
+    return f"Test accuracy in percent, mean ± sample standard deviation (n\u00a0−\u00a01) over {runs_text(runs)}."
 
 
 def kept_text(records: pd.DataFrame, reference: str) -> str:

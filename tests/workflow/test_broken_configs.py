@@ -58,6 +58,9 @@ BROKEN = {
     "pruning.tolerance: 2 is not allowed, give a number at least 0 and at most 1 or null": {
         "pruning": {"tolerance": 2}
     },
+    "datasets.digits.seeds: 0 is not allowed, give an integer at least 1 or null": {
+        "datasets": {"digits": {"seeds": 0}}
+    },
     # unknown names
     "trainning is unknown (do you mean training?), choose from run, device": {"trainning": {}},
     "training.learning_rat is unknown (do you mean learning_rate?), choose from hidden": {

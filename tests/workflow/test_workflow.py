@@ -95,6 +95,29 @@ def test_another_seed_runs_only_what_is_new(finished, tmp_path):
 
 
 @pytest.mark.long
+def test_a_run_that_starts_from_another_makes_only_what_that_has_not(finished, tmp_path):
+    """Its tables are those of both."""
+    more = {"run": "more", "start_from": "results/tiny", "one_shot": {"scorers": ["npt", "pt", "random", "h_attr"]}}
+    configs = overlay(tmp_path, more)
+    new = jobs(finished, configs=configs)
+    assert new["score"] == new["select_features"] == new["retrain"] == 2  # h_attr on two datasets
+    assert not {"train", "perturb", "adaptive", "apply_bounds"} & set(new)
+    assert {"tabulate_selection", "tabulate_adaptive", "judge_claims", "account_cost", "build_index"} <= set(new)
+    tables = (
+        "tables/table2_feature_selection.csv",
+        "tables/table3_adaptive_selection.csv",
+        "records/perturbations.csv",
+    )
+    result = snakemake(finished, *(f"results/more/{name}" for name in tables), configs=configs)
+    assert result.returncode == 0, result.stdout + result.stderr
+    for name in tables[1:]:
+        assert (finished / "results/more" / name).read_bytes() == (finished / "results/tiny" / name).read_bytes()
+    before, after = (pd.read_csv(finished / "results" / run / tables[0]) for run in ("tiny", "more"))
+    assert set(after["scorer"]) - set(before["scorer"]) == {"h_attr"}
+    assert after[after["scorer"] != "h_attr"]["accuracy_mean"].tolist() == before["accuracy_mean"].tolist()
+
+
+@pytest.mark.long
 def test_a_hyper_parameter_reruns_only_what_depends_on_it(finished, tmp_path):
     new = jobs(finished, configs=overlay(tmp_path, {"datasets": {"digits": {"keep": 0.2}}}))
     assert new["select_features"] == new["retrain"] == 3

@@ -40,6 +40,7 @@ rule collect_adaptive:
     """One table of all runs of an adaptive study."""
     input:
         records=adaptive_runs,
+        earlier=earlier_adaptive,
     output:
         records="<results>/records/{study}_{part}.csv.gz",
     log:
@@ -56,13 +57,14 @@ rule collect_adaptive:
         mem_mb=4000,
         runtime=10,
     shell:
-        "python scripts/collect.py {input.records} --out {output.records} > {log} 2>&1"
+        "python scripts/collect.py {input.records} --earlier {input.earlier} --out {output.records} > {log} 2>&1"
 
 
 rule collect_correlated_scores:
     """Scores of every method of Table 4, by dataset and seed."""
     input:
         scores=correlated_scores,
+        earlier=earlier.records("correlated_scores.csv.gz"),
     output:
         scores="<results>/records/correlated_scores.csv.gz",
     log:
@@ -76,4 +78,4 @@ rule collect_correlated_scores:
         mem_mb=1000,
         runtime=10,
     shell:
-        "python scripts/collect.py {input.scores} --out {output.scores} > {log} 2>&1"
+        "python scripts/collect.py {input.scores} --earlier {input.earlier} --out {output.scores} > {log} 2>&1"

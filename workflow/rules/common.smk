@@ -1,5 +1,6 @@
 """Checks of the config, target lists, input functions and resources; no rules."""
 
+import itertools
 import os
 import re
 import shlex
@@ -12,6 +13,7 @@ from snakemake.utils import validate
 sys.path.insert(0, "scripts")
 
 from config_checks import ADAPTIVE_STUDIES, STUDIES, check_files, check_meaning, check_schema
+from graphsieve.earlier import EarlierRun, settings_of
 from graphsieve.errors import InputError
 from graphsieve.layers import LAYERS
 from graphsieve.perturbations import PERTURBATIONS
@@ -65,6 +67,8 @@ def path_of(dataset):
 
 try:
     complete_config(config)
+    earlier = EarlierRun(config["start_from"], f"results/{config['run']}")
+    earlier.check_settings(config)
 except InputError as error:
     raise WorkflowError(str(error)) from None
 
@@ -164,27 +168,34 @@ def fraction_to_keep(wildcards):
 # What a study makes -----------------------------------------------------------
 
 
-def study_files(study, pattern, **more):
-    """`pattern` for every dataset (with its own model unless another is given) and seed of a study."""
-    settings = config[study]
-    return [
-        path
-        for dataset in settings["datasets"]
-        for path in expand(
-            pattern,
-            **{
-                "dataset": dataset,
-                "model": model_of(dataset),
-                "split": settings["split"],
-                "seed": range(settings["seeds"]),
-                "prune": config["datasets"][dataset]["prune"],
-                "repeats": config["scoring"]["repeats"],
-                **more,
-            },
-        )
-    ]
+def seeds_of(study, dataset):
+    """How many a study asks for, or fewer where the dataset allows only so many."""
+    return min(config[study]["seeds"], config["datasets"][dataset]["seeds"] or config[study]["seeds"])
 
 
+def study_runs(study, **more):
+    """The wildcards of every run of a study: each dataset with its own model (unless another is given) and each seed."""
+    for dataset in config[study]["datasets"]:
+        values = {
+            "dataset": dataset,
+            "model": model_of(dataset),
+            "split": config[study]["split"],
+            "seed": range(seeds_of(study, dataset)),
+            "prune": config["datasets"][dataset]["prune"],
+            "repeats": config["scoring"]["repeats"],
+            **more,
+        }
+        lists = [value if isinstance(value, (list, range)) else [value] for value in values.values()]
+        for chosen in itertools.product(*lists):
+            yield dict(zip(values, chosen, strict=True))
+
+
+def study_files(study, pattern, records=None, **more):
+    """`pattern` for every run of a study, except those that `start_from` has in its table `records`."""
+    return [pattern.format(**run) for run in study_runs(study, **more) if not earlier.has_run(records, run)]
+
+
+SETTINGS = "<results>/records/settings.json"
 TRAINED = "<results>/train/{dataset}/{model}/{split}/seed{seed}/record.csv"
 RETRAINED = "<results>/retrain/{dataset}/{model}/{split}/seed{seed}/{scorer}.csv"
 SELECTED = "<results>/selection/{dataset}/{model}/{split}/seed{seed}/{scorer}.csv"
@@ -197,26 +208,34 @@ ADAPTED = "<results>/adaptive/{dataset}/{model}/{split}/{scorer}/prune{prune}_re
 def one_shot_records(wildcards):
     """Trainings on all features, and retrainings on those that each scorer kept."""
     scorers = config["one_shot"]["scorers"]
-    return study_files("one_shot", TRAINED) + study_files("one_shot", RETRAINED, scorer=scorers)
+    trained = study_files("one_shot", TRAINED, "one_shot.csv", scorer="all")
+    return trained + study_files("one_shot", RETRAINED, "one_shot.csv", scorer=scorers)
 
 
 def pixel_scores(wildcards):
     """Score files of the digits, whose features can be looked at."""
-    files = study_files("one_shot", SCORED, scorer=config["one_shot"]["scorers"])
+    files = study_files("one_shot", SCORED, "scores_digits.csv", scorer=config["one_shot"]["scorers"])
     return [file for file in files if "/scores/digits/" in file]
 
 
 def original_records(wildcards):
-    return study_files("perturbations", TRAINED) if "original" in config["perturbations"]["settings"] else []
+    return trainings_as("original")
 
 
 def mlp_records(wildcards):
-    return study_files("perturbations", TRAINED, model="mlp") if "mlp" in config["perturbations"]["settings"] else []
+    return trainings_as("mlp", model="mlp")
+
+
+def trainings_as(setting, **more):
+    """Two settings of Table 1 are trainings on the graph as it is."""
+    if setting not in config["perturbations"]["settings"]:
+        return []
+    return study_files("perturbations", TRAINED, "perturbations.csv", setting=setting, **more)
 
 
 def perturbed_records(wildcards):
     settings = [setting for setting in config["perturbations"]["settings"] if setting in PERTURBATIONS]
-    return study_files("perturbations", PERTURBED, setting=settings)
+    return study_files("perturbations", PERTURBED, "perturbations.csv", setting=settings)
 
 
 def regime_scores(wildcards):
@@ -225,12 +244,16 @@ def regime_scores(wildcards):
 
 def regime_trials(wildcards):
     """Where no feature is relevant there is nothing to find, and the figure's trials are enough."""
-    trials = config["synthetic"]["seeds"]
+    trials = seeds_of("synthetic", wildcards.dataset)
     return trials if len(relevant_features(wildcards.dataset.removeprefix("synthetic_"))) else min(trials, DRAWN_TRIALS)
 
 
 def adaptive_runs(wildcards):
     return adaptive_files(wildcards.study, wildcards.part)
+
+
+def earlier_adaptive(wildcards):
+    return earlier.records(f"{wildcards.study}_{wildcards.part}.csv.gz")
 
 
 def adaptive_files(study, part):
@@ -239,15 +262,18 @@ def adaptive_files(study, part):
         varied = [{key: config[study][key]} for key in ("prune", "repeats")]
     else:
         varied = [{"scorer": ["full"] if part == "scores" else config[study]["scorers"]}]
+    records = f"{study}_{part}.csv.gz"
     files = [
-        path for values in varied for path in study_files(study, ADAPTED, **{"scorer": "npt", "part": part, **values})
+        path
+        for values in varied
+        for path in study_files(study, ADAPTED, records, **{"scorer": "npt", "part": part, **values})
     ]
     return list(dict.fromkeys(files))
 
 
 def correlated_scores(wildcards):
     scorers = ["npt", *config["correlations"]["scorers"]]
-    return study_files("correlations", SCORED, scorer=scorers)
+    return study_files("correlations", SCORED, "correlated_scores.csv.gz", scorer=scorers)
 
 
 BOUNDS = "<results>/theory/{dataset}_{part}.csv"
@@ -258,14 +284,21 @@ def scores_beside_bounds(wildcards):
     return [file for file in files if f"/scores/{wildcards.dataset}/" in file]
 
 
+def earlier_bounds(wildcards):
+    return earlier.records(f"bound_{wildcards.part}.csv")
+
+
 def bounds_of_graphs(wildcards):
-    return expand(BOUNDS, dataset=config["theory"]["datasets"], part=wildcards.part)
+    """Of the graphs that `start_from` does not have."""
+    records = f"bound_{wildcards.part}.csv"
+    datasets = [name for name in config["theory"]["datasets"] if not earlier.has_run(records, {"dataset": name})]
+    return expand(BOUNDS, dataset=datasets, part=wildcards.part)
 
 
 def graphs_to_describe(wildcards):
     """Every dataset of a study, once; of synthetic ones the first draw."""
     datasets = dict.fromkeys(dataset for study in STUDIES for dataset in config[study]["datasets"])
-    return [graph_file(dataset, 0) for dataset in datasets]
+    return [graph_file(name, 0) for name in datasets if not earlier.has_run("datasets.csv", {"dataset": name})]
 
 
 def everything(wildcards):
@@ -273,8 +306,9 @@ def everything(wildcards):
     scorers = config["one_shot"]["scorers"]
     return [
         "<results>/index.html",
-        *study_files("one_shot", SCORED, scorer=scorers),
-        *study_files("one_shot", SELECTED, scorer=scorers),
+        SETTINGS,
+        *study_files("one_shot", SCORED, "one_shot.csv", scorer=scorers),
+        *study_files("one_shot", SELECTED, "one_shot.csv", scorer=scorers),
         *one_shot_records(wildcards),
         *original_records(wildcards),
         *mlp_records(wildcards),

@@ -8,8 +8,8 @@ def notebook_pages(wildcards):
         "table2_feature_selection": config["one_shot"]["datasets"],
         "table3_adaptive_selection": config["adaptive"]["datasets"],
         "table4_score_correlation": config["correlations"]["datasets"],
-        "table5_datasets": graphs_to_describe(wildcards),
-        "digits_pixel_importance": pixel_scores(wildcards),
+        "table5_datasets": any(config[study]["datasets"] for study in STUDIES),
+        "digits_pixel_importance": "digits" in config["one_shot"]["datasets"],
         "fig01_motivation": config["motivation"]["seeds"],
         "fig02_training_curves": curves_wanted("fig02_training_curves"),
         "fig03_importance_heatmaps": adaptive_datasets("full"),
@@ -30,8 +30,8 @@ ACCURACY_TABLES = ("table1_perturbations", "table2_feature_selection", "table3_a
 
 
 def finished_jobs(wildcards):
-    """What the costly jobs made: the page on cost reads their benchmark files, so it waits for them."""
-    return [path for path in everything(wildcards) if path != "<results>/index.html"]
+    """What the costly jobs made: the table of what jobs took is read from their benchmark files, so it waits for them."""
+    return [path for path in everything(wildcards) if path not in ("<results>/index.html", SETTINGS)]
 
 
 def adaptive_timings(wildcards):
@@ -46,7 +46,7 @@ def measured_speedups(wildcards):
 
 
 def benchmark_folder(wildcards, output):
-    return os.path.join(os.path.dirname(os.path.dirname(output.table)), "benchmarks")
+    return os.path.join(os.path.dirname(os.path.dirname(output.jobs)), "benchmarks")
 
 
 def epochs_by_dataset(wildcards):

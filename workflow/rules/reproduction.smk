@@ -77,7 +77,7 @@ rule account_cost:
     """Core-hours of every study, what the plain way would have taken, and what was requested against what was used."""
     input:
         template="notebooks/cost.ipynb",
-        jobs=finished_jobs,
+        jobs="<results>/records/jobs.csv",
         timings=adaptive_timings,
         measured="workflow/measured.csv",
         sizes="config/published/table5_datasets.csv",
@@ -107,11 +107,10 @@ rule account_cost:
         mem_mb=2000,
         runtime=10,
     params:
-        benchmarks=benchmark_folder,
         epochs=epochs_by_dataset,
         table=table_stem,
     shell:
         "PYTHONPATH=scripts papermill --no-progress-bar {input.template} {output.notebook}"
-        " -r benchmarks {params.benchmarks} -r timings '{input.timings}' -r speedups '{input.speedups}'"
+        " -r jobs {input.jobs} -r timings '{input.timings}' -r speedups '{input.speedups}'"
         " -r measured {input.measured} -r sizes {input.sizes} -y '{{epochs: {params.epochs}}}'"
         " -r table {params.table} > {log} 2>&1"

@@ -50,6 +50,7 @@ rule collect_bounds:
     """What the bounds say about every graph, in one table."""
     input:
         records=bounds_of_graphs,
+        earlier=earlier_bounds,
     output:
         records="<results>/records/bound_{part}.csv",
     log:
@@ -65,4 +66,4 @@ rule collect_bounds:
         mem_mb=1000,
         runtime=10,
     shell:
-        "python scripts/collect.py {input.records} --out {output.records} > {log} 2>&1"
+        "python scripts/collect.py {input.records} --earlier {input.earlier} --out {output.records} > {log} 2>&1"
