@@ -1,14 +1,17 @@
 """What the project publishes under results/paper/: the tables follow from the records, the text from the tables."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from document_reproduction import with_results
 from graphsieve import claims
 from graphsieve.adaptive_table import choose_intervals
+from workflow_runs import jobs, make_project
 
 PROJECT = Path(__file__).parents[1]
 PAPER = PROJECT / "results/paper"
@@ -72,6 +75,19 @@ def test_table_5_follows_from_the_records():
 def test_claims_follow_from_the_records():
     judged = claims.judge_best(claims.compare_with_npt(read("records/one_shot.csv"), claims.BASELINES))
     pd.testing.assert_frame_equal(read("tables/claims_best_one_shot.csv"), judged.round(4), check_dtype=False)
+
+
+def test_a_run_that_starts_from_the_records_has_nothing_to_train_or_score(tmp_path):
+    """So the records are complete, and whoever adds a scorer, as README shows, computes that scorer alone."""
+    project = make_project(tmp_path)
+    (beside,) = re.findall(r"^```yaml\n(# beside.yaml\n.*?)^```$", (PROJECT / "README.md").read_text(), re.M | re.S)
+    settings = {**yaml.safe_load(beside), "start_from": str(PAPER)}
+    del settings["one_shot"]  # its new scorer is not one of ours
+    (tmp_path / "beside.yaml").write_text(yaml.safe_dump(settings))
+    configs = [PROJECT / "config/paper.yaml", PROJECT / "config/published_run.yaml", tmp_path / "beside.yaml"]
+    new = jobs(project, configs=tuple(configs))
+    assert not {"prepare_graph", "train", "score", "retrain", "perturb", "adaptive", "apply_bounds"} & set(new)
+    assert {"tabulate_selection", "tabulate_adaptive", "judge_claims", "build_index"} <= set(new)
 
 
 def test_the_text_says_what_the_tables_say():

@@ -76,7 +76,7 @@ def overlay(folder: Path, settings: dict) -> tuple[Path, Path]:
 
 SAME_BYTES = (".csv", ".csv.gz", ".npz", ".md", ".tex")
 # How long something took is never the same twice; notebooks, pages and PDFs say when they were made.
-CHANGING = re.compile(r"^(logs|benchmarks|notebooks|figures)/|^tables/cost|timings\.csv|(^|/)\.|^index\.html$")
+CHANGING = re.compile(r"^(logs|benchmarks|notebooks|figures)/|^tables/cost|(timings|jobs)\.csv|(^|/)\.|^index\.html$")
 
 
 def lasting_files(results: Path) -> dict[str, Path]:

@@ -80,7 +80,7 @@ def group_breaks(datasets: pd.Index) -> list[int]:
 
 def runs_text(runs: pd.Series) -> str:
     """A number of runs by dataset, in words: `5 runs (Photo: 1)`."""
-    most = runs.max()
+    most = int(runs.max())
     fewer = [f"{label_dataset(name)}: {number}" for name, number in runs[runs < most].items()]
     return f"{most} run{'s' * (most > 1)}" + f" ({', '.join(fewer)})" * bool(fewer)
 
