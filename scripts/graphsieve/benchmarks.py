@@ -9,6 +9,7 @@ import resource
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 COLUMNS = {"s": "seconds", "cpu_time": "cpu_seconds", "max_rss": "max_rss_mb"}
@@ -44,9 +45,13 @@ def _identify(path: Path) -> dict:
 
 
 def _read(file: Path) -> dict:
-    """Jobs shorter than a second leave a dash where Snakemake had no time to look."""
+    """Jobs shorter than a second leave a dash where Snakemake had no time to look.
+
+    A job that does not say what it used counts as busy as long as it took, or for what Snakemake saw if that is more.
+    """
     values = pd.read_csv(file, sep="\t", na_values="-").iloc[-1]
-    return {name: values[column] for column, name in COLUMNS.items()}
+    record = {name: values[column] for column, name in COLUMNS.items()}
+    return record | {"cpu_seconds": np.fmax(record["cpu_seconds"], record["seconds"])}
 
 
 def _said_usage(log: Path) -> dict:
