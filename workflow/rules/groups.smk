@@ -17,6 +17,8 @@ localrules:
     collect_adaptive,
     collect_correlated_scores,
     collect_bounds,
+    collect_jobs,
+    record_settings,
     describe_graphs,
     tabulate_perturbations,
     tabulate_selection,
