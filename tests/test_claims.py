@@ -97,6 +97,15 @@ def test_the_closest_baseline_is_compared_with_the_best(best, verdict):
     assert row["agreement"] == (verdict == "holds")
 
 
+def test_runs_in_which_npt_tells_no_feature_from_another_agree_with_nothing():
+    scores = correlated({"mi": 0.9, "tfi": 0.1})
+    scores.loc[scores["scorer"] == "npt", "score"] = 0.0
+    (row,) = claims.judge_correlation(scores, one_shot({"mi": np.full(5, 0.9), "tfi": np.full(5, 0.5)})).to_dict(
+        "records"
+    )
+    assert (row["closest"], row["verdict"], row["agreement"]) == ("none", "does not hold", 0)
+
+
 def ablation(differences):
     """Two intervals of two epochs each, at K = 10 and K = 20; by seed, how much better K = 20 is."""
     run = {"dataset": "cora", "model": "gcn", "split": "random", "scorer": "npt", "prune": 0.5}

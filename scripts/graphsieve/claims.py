@@ -118,9 +118,12 @@ def judge_correlation(scores: pd.DataFrame, records: pd.DataFrame, seed: int = 0
 
 
 def _closest_and_best(tables: dict, accuracy: np.ndarray, names: list[str], rows: np.ndarray) -> tuple[str, str]:
+    """On a small graph NPT may score every feature 0 in a run; then no baseline is closest."""
     means = {name: values[rows].mean(axis=0) for name, values in tables.items()}
-    correlations = [np.corrcoef(means[name], means["npt"])[0, 1] for name in names]
-    return names[int(np.nanargmax(correlations))], names[int(accuracy[rows].mean(axis=0).argmax())]
+    with np.errstate(invalid="ignore"):
+        correlations = np.array([np.corrcoef(means[name], means["npt"])[0, 1] for name in names])
+    closest = "none" if np.isnan(correlations).all() else names[int(np.nanargmax(correlations))]
+    return closest, names[int(accuracy[rows].mean(axis=0).argmax())]
 
 
 # Claim 4: more than ten permutations a feature change little
