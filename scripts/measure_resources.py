@@ -1,4 +1,4 @@
-"""Write the table of what jobs take, from the benchmark files of finished runs; requests are made from it."""
+"""Update the table of what jobs take from the benchmark files of finished runs; requests are made from it."""
 
 import argparse
 from pathlib import Path
@@ -24,7 +24,14 @@ def main() -> None:
     datasets = yaml.safe_load(arguments.config.read_text())["datasets"]
     table = summarise_benchmarks(jobs).dropna()  # a job of under a second was not looked at
     epochs = [datasets.get(name, {}).get("epochs", 0) for name in table["dataset"]]
-    write_csv(table.assign(epochs=epochs).round(1), arguments.out)
+    write_csv(updated(arguments.out, table.assign(epochs=epochs).round(1)), arguments.out)
+
+
+def updated(path: Path, table: pd.DataFrame) -> pd.DataFrame:
+    """With the rows of jobs that these runs did not have as they were."""
+    before = pd.read_csv(path, keep_default_na=False) if path.exists() else table.iloc[:0]
+    both = pd.concat([before, table])
+    return both.drop_duplicates(["rule", "dataset"], keep="last").sort_values(["rule", "dataset"])
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 PROJECT = Path(__file__).parents[1]
-PAGES = ("README.md", "CONTRIBUTING.md", "config/README.md")
+PAGES = ("README.md", "CONTRIBUTING.md", "REPRODUCTION.md", "config/README.md")
 FOLDERS = ("scripts", "workflow", "notebooks", "config", "envs", "tests", ".ci")
 # A run that is published with the project; without it there is nothing to link to.
 PUBLISHED = PROJECT / "results/paper"

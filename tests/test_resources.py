@@ -10,6 +10,7 @@ import pytest
 from graphsieve import cost
 from graphsieve.benchmarks import USAGE, read_benchmarks, summarise_benchmarks
 from graphsieve.resources import memory_mb, minutes, read_measured, size_of
+from measure_resources import updated
 
 ROOT = Path(__file__).parents[1]
 TABLE = pd.read_csv(ROOT / "workflow/measured.csv", keep_default_na=False)
@@ -68,6 +69,15 @@ def test_the_usual_time_and_the_most_memory_of_every_rule_and_dataset_are_kept(j
     assert table.loc[("train", "cora")].tolist() == [15, 24.5, 600, 2]
     assert table.loc[("check_bounds", "")].tolist() == [9, 36, 300, 1]
     assert pd.isna(table.loc[("retrain", "cora"), "max_rss_mb"])
+
+
+def test_the_table_of_measurements_keeps_what_these_runs_did_not_have(tmp_path):
+    before = pd.DataFrame({"rule": ["train", "score"], "dataset": ["cora", ""], "seconds": [1.0, 2.0]})
+    before.to_csv(tmp_path / "measured.csv", index=False)
+    new = pd.DataFrame({"rule": ["train", "train"], "dataset": ["cora", "texas"], "seconds": [3.0, 4.0]})
+    table = updated(tmp_path / "measured.csv", new)
+    assert table.to_numpy().tolist() == [["score", "", 2.0], ["train", "cora", 3.0], ["train", "texas", 4.0]]
+    assert len(updated(tmp_path / "none.csv", new)) == 2
 
 
 def test_every_job_belongs_to_its_study(jobs):
