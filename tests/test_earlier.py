@@ -77,3 +77,14 @@ def test_jobs_without_a_dataset_are_not_counted_twice(tmp_path):
     jobs = pd.DataFrame({"rule": ["check_bounds"], "dataset": [""], "job": [""], "seconds": [9.0]})
     jobs.to_csv(tmp_path / "jobs.csv", index=False)
     assert len(with_earlier(jobs, [tmp_path / "jobs.csv"])) == 1
+
+
+def test_settings_that_were_cut_short_are_told(folder):
+    (folder / "records/settings.json").write_text('{"training": {')
+    with pytest.raises(InputError, match=r"settings.json is not as it was written"):
+        EarlierRun(folder, "results/new").check_settings(CONFIG)
+
+
+def test_no_records_at_all_make_no_table():
+    with pytest.raises(InputError, match="nothing to collect"):
+        with_earlier(pd.DataFrame(), [])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from graphsieve.errors import InputError
-from graphsieve.record_checks import RUN
+from graphsieve.record_checks import RUN, damaged
 from graphsieve.records import read_csv
 
 SETTINGS = "settings.json"
@@ -56,7 +56,7 @@ class EarlierRun:
         """Records made in another way do not belong in the same table."""
         if not self.folder:
             return
-        theirs, ours = json.loads((self.folder / "records" / SETTINGS).read_text()), settings_of(config)
+        theirs, ours = self._settings(), settings_of(config)
         shared = [name for name in theirs["datasets"] if name in ours["datasets"]]
         places = [(key,) for key in COMPARED] + [("datasets", name) for name in shared]
         for place in places:
@@ -67,6 +67,13 @@ class EarlierRun:
                         f"config key {'.'.join((*place, key))} is {now.get(key)!r}, but {self.folder} (start_from) was "
                         f"made with {before[key]!r}: give the same, or start from nothing"
                     )
+
+    def _settings(self) -> dict:
+        path = self.folder / "records" / SETTINGS
+        try:
+            return json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise damaged(path, str(error)) from None
 
 
 @functools.cache
@@ -90,4 +97,6 @@ def with_earlier(table: pd.DataFrame, paths: Sequence[str | Path]) -> pd.DataFra
             columns = [column for column in (*RUN, "rule", "job") if column in earlier]
             known, found = (pd.MultiIndex.from_frame(one[columns].fillna("").astype(str)) for one in (table, earlier))
             table = pd.concat([table, earlier[~found.isin(known)]], ignore_index=True)
+    if table.empty:
+        raise InputError("there is nothing to collect: name records of this run, or the table of an earlier one")
     return table
