@@ -2,7 +2,6 @@ import http.server
 import os
 import pickle
 import subprocess
-import sys
 import threading
 import urllib.request
 import zipfile
@@ -14,11 +13,9 @@ from urllib.error import URLError
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import connected_components
 
 from graphsieve import raw_files
-from graphsieve.data import DATASETS, _import_ogb_dataset, load_graph
+from graphsieve.data import DATASETS, load_graph
 from graphsieve.errors import InputError
 from graphsieve.graph import Graph, Split
 from graphsieve.raw_files import MIRROR_VARIABLE, RawFile, read_manifest
@@ -413,89 +410,3 @@ def test_manifest_names_the_archive_of_ogb(tmp_path):
     for row in rows:
         inside = row.file.replace("ogbn_arxiv", master["download_name"], 1)
         assert row.sources == (f"{master['url']}#{inside}",)
-
-
-# Graphs that need no files
-
-
-def test_digits_are_joined_to_their_ten_nearest():
-    graph = load_graph("digits")
-    assert (graph.x.shape, graph.x.dtype, graph.x.min(), graph.x.max()) == ((1797, 64), np.float32, 0, 1)
-    assert np.bincount(graph.y).tolist() == [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]
-    assert (graph.names()[0], graph.names()[9], graph.names()[63]) == ("r0c0", "r1c1", "r7c7")
-    edges = set(map(tuple, graph.edge_index.T.tolist()))
-    assert len(edges) == graph.edge_index.shape[1]
-    assert all((v, u) in edges and u != v for u, v in edges)
-    # Distances in sixteenths are whole numbers, so ties are exact. Whoever is strictly nearer than the tenth
-    # neighbour must be joined; nobody beyond the tenth neighbour of both ends may be.
-    pixels = (graph.x * 16).astype(int)
-    distances = (pixels**2).sum(axis=1)[:, None] + (pixels**2).sum(axis=1) - 2 * pixels @ pixels.T
-    np.fill_diagonal(distances, distances.max() + 1)
-    tenth = np.sort(distances, axis=1)[:, [9]]
-    joined = np.zeros(distances.shape, dtype=bool)
-    joined[tuple(graph.edge_index)] = True
-    assert joined[distances < tenth].all()
-    assert not joined[(distances > tenth) & (distances > tenth.T)].any()
-    assert (joined.sum(axis=1) >= 10).all()
-
-
-@pytest.mark.parametrize("regime", "abcdefgh")
-def test_synthetic_graph_is_new_for_every_seed(regime):
-    name = f"synthetic_{regime}"
-    first, again, other = load_graph(name, seed=0), load_graph(name, seed=0), load_graph(name, seed=1)
-    assert first.name == name
-    np.testing.assert_array_equal(first.x, again.x)
-    assert (first.x != other.x).any()
-
-
-def test_digits_and_synthetic_graphs_do_not_import_torch():
-    code = (
-        "import sys; from graphsieve import load_graph; load_graph('digits'); load_graph('synthetic_a');"
-        "sys.exit('torch' in sys.modules)"
-    )
-    environment = os.environ | {"PYTHONPATH": str(PROJECT / "scripts")}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-
-
-def test_ogb_is_imported_without_asking_for_a_newer_version(monkeypatch):
-    for module in [name for name in sys.modules if name.split(".")[0] in ("ogb", "outdated")]:
-        monkeypatch.delitem(sys.modules, module)
-    _import_ogb_dataset()
-    assert sys.modules["ogb.version"].check_outdated is None
-    assert not hasattr(sys.modules["ogb.version"], "thread")
-    assert "outdated" not in sys.modules
-
-
-# The real graphs
-
-
-@pytest.fixture(scope="module")
-def real_root(tmp_path_factory):
-    return tmp_path_factory.mktemp("data")
-
-
-@pytest.mark.skipif(REAL_MIRROR is None, reason=f"{MIRROR_VARIABLE} is not set")
-@pytest.mark.parametrize("name", MIRRORED)
-def test_real_graph_has_the_published_size(name, real_root):
-    graph = load_graph(name, real_root, REAL_MIRROR)
-    published = PUBLISHED.loc[name]
-    assert (graph.num_nodes, graph.num_features, graph.num_classes) == tuple(
-        published[["nodes", "features", "classes"]]
-    )
-    assert len(np.unique(graph.y)) == graph.num_classes
-    if name in ("photo", "computers"):
-        assert graph.edge_index.shape[1] == {"photo": 238162, "computers": 491722}[name]
-        assert edges_of_largest_component(graph) == published.edges
-    else:
-        assert graph.edge_index.shape[1] == published.edges
-    sizes = graph.public_split and [len(part) for part in vars(graph.public_split).values()]
-    assert sizes == {"cora": [140, 500, 1000], "citeseer": [120, 500, 1000], "pubmed": [60, 500, 1000]}.get(name)
-
-
-def edges_of_largest_component(graph: Graph) -> int:
-    """Undirected edges, as the published table counts those of the co-purchase graphs."""
-    u, v = graph.edge_index
-    adjacency = csr_matrix((np.ones(len(u)), (u, v)), shape=2 * (graph.num_nodes,))
-    _, component = connected_components(adjacency, directed=False)
-    return int((component[u] == np.bincount(component).argmax()).sum()) // 2

@@ -95,8 +95,13 @@ def with_earlier(table: pd.DataFrame, paths: Sequence[str | Path]) -> pd.DataFra
             table = earlier
         else:
             columns = [column for column in (*RUN, "rule", "job") if column in earlier]
-            known, found = (pd.MultiIndex.from_frame(one[columns].fillna("").astype(str)) for one in (table, earlier))
+            known, found = (_index(one[columns]) for one in (table, earlier))
             table = pd.concat([table, earlier[~found.isin(known)]], ignore_index=True)
     if table.empty:
         raise InputError("there is nothing to collect: name records of this run, or the table of an earlier one")
     return table
+
+
+def _index(columns: pd.DataFrame) -> pd.MultiIndex:
+    """As text, because a column without a value is read as numbers."""
+    return pd.MultiIndex.from_frame(columns.astype(object).fillna("").astype(str))
