@@ -1,5 +1,4 @@
 import http.server
-import os
 import pickle
 import subprocess
 import threading
@@ -31,7 +30,6 @@ from raw_formats import (
 )
 
 PROJECT = Path(__file__).parents[1]
-REAL_MIRROR = os.environ.get(MIRROR_VARIABLE) and Path(os.environ[MIRROR_VARIABLE]).resolve()
 PUBLISHED = pd.read_csv(PROJECT / "config/published/table5_datasets.csv", index_col="dataset")
 MIRRORED = ("cora", "citeseer", "pubmed", "photo", "computers", "cornell", "texas", "wisconsin")
 
