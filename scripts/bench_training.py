@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
 
-from graphsieve.device import keep_freed_memory
+from graphsieve.device import tune_memory
 from graphsieve.graph import Graph, Split
 from graphsieve.models import build_model
 from graphsieve.training import TrainingOptions, train_model
@@ -18,7 +18,7 @@ def compare_training(name: str, graph: Graph, split: Split) -> dict[str, float]:
     """Seconds an epoch of both, their ratio, and how far the two histories of the loss lie apart."""
     device = torch.device("cpu")
     plain_losses, plain = plain_training(name, graph, split)
-    keep_freed_memory()  # as our commands do
+    tune_memory()  # as our commands do
     start = time.perf_counter()
     # Includes what is prepared once before the first epoch.
     training = train_model(name, graph, split, TrainingOptions(epochs=EPOCHS), seed=0, device=device)

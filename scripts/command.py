@@ -81,9 +81,9 @@ def training_options(arguments: argparse.Namespace):
 
 
 def prepare_device(arguments: argparse.Namespace):
-    from graphsieve.device import choose_device, keep_freed_memory, limit_threads
+    from graphsieve.device import choose_device, limit_threads, tune_memory
 
-    keep_freed_memory()
+    tune_memory()
     limit_threads(arguments.threads)
     return choose_device(arguments.device)
 

@@ -11,9 +11,9 @@ from graphsieve.errors import InputError
 FAULTS = """
 import resource, sys
 import numpy as np
-from graphsieve.device import keep_freed_memory
+from graphsieve.device import tune_memory
 if sys.argv[1] == "keep":
-    keep_freed_memory()
+    tune_memory()
 np.ones(10_000_000)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 for _ in range(20):
@@ -70,14 +70,34 @@ def test_a_gpu_that_was_taken_away_is_not_missed(value, monkeypatch):
     assert choose_device("auto").type == "cpu"
 
 
+HUGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+
+LARGE_PAGES = """
+import torch
+from graphsieve.device import tune_memory
+tune_memory()
+tensor = torch.ones(100_000_000)
+lines = open("/proc/self/smaps_rollup").read().splitlines()
+print(next(line.split()[1] for line in lines if line.startswith("AnonHugePages")))
+"""
+
+
+def run_python(code: str, *arguments: str) -> int:
+    """The number that this code prints in a process of its own."""
+    command = [sys.executable, "-c", code, *arguments]
+    return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+@pytest.mark.skipif(not HUGE_PAGES.exists() or "[madvise]" not in HUGE_PAGES.read_text(), reason="no pages on request")
+def test_large_tensors_lie_in_large_pages(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1] / "scripts"))
+    monkeypatch.delenv("THP_MEM_ALLOC_ENABLE", raising=False)
+    assert run_python(LARGE_PAGES) > 300_000  # kB, of 400,000
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="a setting of glibc")
 def test_kept_memory_is_not_cleared_by_the_system_again(monkeypatch):
     """Page faults of arrays that come and go, with and without."""
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1] / "scripts"))
-    faults = {
-        mode: int(
-            subprocess.run([sys.executable, "-c", FAULTS, mode], capture_output=True, text=True, check=True).stdout
-        )
-        for mode in ("keep", "return")
-    }
+    faults = {mode: run_python(FAULTS, mode) for mode in ("keep", "return")}
     assert faults["keep"] < 0.1 * faults["return"]
