@@ -32,8 +32,7 @@ def describe(schema: dict) -> Iterator[tuple[str, str, str, str]]:
 
     def keys(properties: dict, path: str):
         for name, key in properties.items():
-            key = {**definitions.get(key.get("$ref", "").split("/")[-1], {}), **key}
-            key = {**definitions.get(key.get("$ref", "").split("/")[-1], {}), **key}
+            key = _resolve(key, definitions)
             children = key.get("properties", {})
             default = "" if children or "default" not in key else f"`{json.dumps(key['default'])}`"
             yield f"{path}{name}", default, _values(key), " ".join(key["description"].split())
@@ -42,6 +41,14 @@ def describe(schema: dict) -> Iterator[tuple[str, str, str, str]]:
                 yield from keys(key["additionalProperties"]["properties"], f"{path}{name}.<name>.")
 
     yield from keys(schema["properties"], "")
+
+
+def _resolve(key: dict, definitions: dict) -> dict:
+    """The key with all that it refers to; what stands nearer to it counts."""
+    if "$ref" not in key:
+        return key
+    referred = _resolve(definitions[key["$ref"].split("/")[-1]], definitions)
+    return {**referred, **{name: value for name, value in key.items() if name != "$ref"}}
 
 
 def _values(key: dict) -> str:

@@ -21,6 +21,7 @@ def test_defaults_ranges_and_choices_are_told():
     assert rows["scoring.ties"][1] == "`loss`, `random`, `index`"
     assert rows["datasets.<name>.keep"][1] == "number > 0 and ≤ 1"
     assert rows["one_shot.seeds"][1] == "integer ≥ 1"
+    assert rows["one_shot.scorers"][1] == "list of text"
 
 
 def test_every_key_of_the_default_config_is_explained():
