@@ -18,7 +18,7 @@ def compare_training(name: str, graph: Graph, split: Split) -> dict[str, float]:
     """Seconds an epoch of both, their ratio, and how far the two histories of the loss lie apart."""
     device = torch.device("cpu")
     plain_losses, plain = plain_training(name, graph, split)
-    tune_memory()  # as our commands do
+    tune_memory()  # as our commands do; its large pages come too late here, after the first tensor
     start = time.perf_counter()
     # Includes what is prepared once before the first epoch.
     training = train_model(name, graph, split, TrainingOptions(epochs=EPOCHS), seed=0, device=device)

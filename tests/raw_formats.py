@@ -13,6 +13,7 @@ from graphsieve.raw_files import RawFile
 
 UNREACHABLE = "http://127.0.0.1:9"
 PLANETOID_TRAIN, PLANETOID_VAL, PLANETOID_TEST = 10, 500, 8
+MIRRORED = ("cora", "citeseer", "pubmed", "photo", "computers", "cornell", "texas", "wisconsin")
 
 
 def manifest_of(mirror: Path, dataset: str, source: str = UNREACHABLE) -> list[RawFile]:

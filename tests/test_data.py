@@ -14,11 +14,12 @@ import pandas as pd
 import pytest
 
 from graphsieve import raw_files
-from graphsieve.data import DATASETS, load_graph
+from graphsieve.data import load_graph
 from graphsieve.errors import InputError
 from graphsieve.graph import Graph, Split
 from graphsieve.raw_files import MIRROR_VARIABLE, RawFile, read_manifest
 from raw_formats import (
+    MIRRORED,
     manifest_of,
     planetoid_graph,
     sha256,
@@ -31,7 +32,6 @@ from raw_formats import (
 
 PROJECT = Path(__file__).parents[1]
 PUBLISHED = pd.read_csv(PROJECT / "config/published/table5_datasets.csv", index_col="dataset")
-MIRRORED = ("cora", "citeseer", "pubmed", "photo", "computers", "cornell", "texas", "wisconsin")
 
 pytestmark = pytest.mark.filterwarnings("ignore:no checksum is known")
 
@@ -367,35 +367,6 @@ def test_real_wheel_holds_the_real_files(name, tmp_path, monkeypatch):
 
 
 # The manifest
-
-
-def test_manifest_has_a_checksum_for_all_but_arxiv():
-    rows = read_manifest()
-    assert len({row.file for row in rows}) == len(rows)
-    assert {row.dataset for row in rows} == {*MIRRORED, "arxiv"} <= set(DATASETS)
-    for row in rows:
-        assert len(row.sha256) == (0 if row.dataset == "arxiv" else 64), row.file
-
-
-def test_manifest_names_the_files_and_addresses_of_the_loaders(tmp_path, monkeypatch):
-    """Let PyG's own classes download, and only write down what they ask for."""
-    from torch_geometric.datasets import Amazon, Planetoid, WebKB
-
-    asked = {}
-
-    def write_down(url, folder, **_):
-        asked[Path(folder, url.rsplit("/", 1)[1]).relative_to(tmp_path).as_posix()] = url
-
-    monkeypatch.setattr("torch_geometric.datasets.amazon.download_url", write_down)
-    monkeypatch.setattr("torch_geometric.datasets.webkb.download_url", write_down)
-    monkeypatch.setattr("torch_geometric.datasets.planetoid.fs.cp", write_down)
-    loaders = [(Planetoid, name) for name in ("Cora", "CiteSeer", "PubMed")]
-    loaders += [(Amazon, name) for name in ("photo", "computers")]
-    loaders += [(WebKB, name) for name in ("cornell", "texas", "wisconsin")]
-    for loader, name in loaders:
-        with pytest.raises(FileNotFoundError):
-            loader(str(tmp_path / loader.__name__), name)
-    assert asked == {row.file: row.sources[0] for row in read_manifest() if row.dataset != "arxiv"}
 
 
 def test_manifest_names_the_archive_of_ogb(tmp_path):
