@@ -142,6 +142,29 @@ def test_agreement_with_the_published_is_welchs_test():
     assert far["verdict"].tolist() == ["higher"]
 
 
+def test_a_single_run_agrees_where_it_could_be_one_more_of_the_published():
+    theirs = RNG.normal(81, 2, 5)
+    published = pd.DataFrame([{"scorer": "npt", "dataset": "photo", "accuracy_mean": theirs.mean()}])
+    published = published.assign(accuracy_std=theirs.std(ddof=0))
+    mine = published.assign(accuracy_mean=80.0, accuracy_std=np.nan, runs=1)
+    (row,) = claims.agreement(mine, published, ["scorer", "dataset"]).to_dict("records")
+    margin = stats.t(4).ppf(0.975) * theirs.std(ddof=1) * np.sqrt(1 + 1 / 5)  # of a prediction interval
+    assert (row["low"], row["high"]) == pytest.approx((80 - theirs.mean() - margin, 80 - theirs.mean() + margin))
+    far = claims.agreement(mine.assign(accuracy_mean=60.0), published, ["scorer", "dataset"])
+    assert far["verdict"].tolist() == ["lower"]
+
+
+def test_a_single_run_shows_nothing():
+    records = one_shot({"npt": [0.9], "mi": [0.8]})
+    judged = claims.judge_best(claims.compare_with_npt(records, ("mi",)))
+    early = claims.judge_early(watched(last=[3, 7], first=[3, 7], seeds=1))
+    closest = claims.judge_correlation(correlated({"mi": 0.9}, seeds=1), records)
+    for table in (judged, early, closest):
+        assert set(table["verdict"]) == {claims.ONE_RUN}
+    assert claims_page.count_sentence(judged, ["best"], "Best") == "Best in 0 of 0 cases (one run only: Cora)."
+    assert claims_page.correlation_cells(closest).loc["Cora", "the same in resampled runs"] == "–"
+
+
 def test_pages_say_what_was_found_and_survive_an_empty_study():
     comparison = claims.compare_with_npt(
         one_shot({"npt": [0.9, 0.91, 0.92], "mi": [0.8, 0.81, 0.82], "tfi": [0.9, 0.93, 0.9]}), ("mi", "tfi")

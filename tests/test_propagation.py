@@ -5,9 +5,12 @@ import torch
 from torch import nn
 from torch_geometric.nn import GATConv, GCNConv, GINConv, SAGEConv, TAGConv
 
+from graphsieve import propagation
 from graphsieve.layers import LAYERS
+from graphsieve.live_units import live_units
 from graphsieve.models import NodeClassifier, build_model
 from graphsieve.propagation import fast_forward
+from model_cases import silence
 
 NODES, FEATURES, CLASSES = 40, 12, 4
 
@@ -45,6 +48,36 @@ def assert_same_logits_and_gradients(model, x, edge_index):
 def test_logits_and_gradients_are_those_of_pyg(name, num_layers, density, directed_edges):
     model = build_model(name, FEATURES, CLASSES, hidden=7, num_layers=num_layers, seed=1)
     assert_same_logits_and_gradients(model, features(density), directed_edges)
+
+
+@pytest.mark.parametrize("num_layers", [2, 3])
+@pytest.mark.parametrize("name", LAYERS)
+def test_units_that_are_dead_at_every_node_change_nothing(name, num_layers, directed_edges, monkeypatch):
+    left_out = []
+
+    def watched(values, nonnegative):
+        units = live_units(values, nonnegative)
+        left_out.append(None if units is None else values.shape[1] - len(units))
+        return units
+
+    monkeypatch.setattr(propagation, "live_units", watched)
+    model = build_model(name, FEATURES, CLASSES, hidden=9, num_layers=num_layers, seed=1)
+    silence(model, 9, alive=3)
+    assert_same_logits_and_gradients(model, features(0.5), directed_edges)
+    assert left_out
+    assert min(left_out) >= 6
+    silence(model, 9, alive=0)
+    assert_same_logits_and_gradients(model, features(0.5), directed_edges)
+
+
+def test_diverged_values_are_not_taken_for_dead_units():
+    values = torch.zeros(4, 5)
+    values[1, 2], values[2, 4] = float("nan"), -1.0
+    assert live_units(values).tolist() == [2, 4]
+    assert live_units(values.relu(), nonnegative=True).tolist() == [2]
+    assert live_units(torch.eye(4)) is None
+    assert live_units(torch.zeros(4, 4)) is None
+    assert live_units(torch.zeros(0, 4)) is None
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ FAIR_RIVALS = ("npt_loss", "mi_train", "tfi_train")  # what it does not
 CORRELATED = ("tfi", "mi", "h_attr", "h_euc", "h_ge")
 LITTLE = 2.0  # points of accuracy: a difference whose interval stays below it is little
 RESAMPLES = 2000
+ONE_RUN = "one run only"  # the verdict where nothing can be told from chance
 
 
 def interval(values: np.ndarray) -> dict:
@@ -50,7 +51,7 @@ def judge_best(comparison: pd.DataFrame) -> pd.DataFrame:
     cases = [name for name in ("retained_percent", "dataset") if name in comparison]
     strongest = comparison.loc[comparison.groupby(cases, sort=False)["mean"].idxmin()].reset_index(drop=True)
     verdicts = np.where(strongest["mean"] >= 0, "best", np.where(strongest["high"] < 0, "behind", "near best"))
-    return strongest.assign(verdict=verdicts)
+    return strongest.assign(verdict=np.where(strongest["runs"] < 2, ONE_RUN, verdicts))
 
 
 def compare_adaptive(chosen: pd.DataFrame, rivals: tuple[str, ...]) -> pd.DataFrame:
@@ -83,7 +84,8 @@ def judge_early(scores: pd.DataFrame, share: float = 0.02) -> pd.DataFrame:
             found = interval(runs.loc[runs["checkpoint"] == checkpoint, "overlap"])
             rows.append({"dataset": dataset, "moment": moment, "checkpoint": checkpoint, **found, "chance": chance})
     table = pd.DataFrame(rows)
-    return table.assign(verdict=np.where(table["low"] > table["chance"], "holds", "not shown"))
+    verdicts = np.where(table["low"] > table["chance"], "holds", "not shown")
+    return table.assign(verdict=np.where(table["runs"] < 2, ONE_RUN, verdicts))
 
 
 # Claim 3: NPT correlates most with the baseline that selects best
@@ -107,9 +109,12 @@ def judge_correlation(scores: pd.DataFrame, records: pd.DataFrame, seed: int = 0
         tables = {name: runs.loc[seeds, name].to_numpy() for name in [*names, "npt"]}
         accuracy = accuracy.loc[seeds, names].to_numpy()
         closest, best = _closest_and_best(tables, accuracy, names, np.arange(len(seeds)))
-        draws = [rng.integers(len(seeds), size=len(seeds)) for _ in range(RESAMPLES)]
-        agree = np.mean([len(set(_closest_and_best(tables, accuracy, names, draw))) == 1 for draw in draws])
-        verdict = "holds" if closest == best else "does not hold"
+        verdict, agree = "holds" if closest == best else "does not hold", np.nan
+        if len(seeds) < 2:
+            verdict = ONE_RUN
+        else:
+            draws = [rng.integers(len(seeds), size=len(seeds)) for _ in range(RESAMPLES)]
+            agree = np.mean([len(set(_closest_and_best(tables, accuracy, names, draw))) == 1 for draw in draws])
         rows.append(
             {"dataset": dataset, "closest": closest, "best": best, "agreement": agree, "runs": len(seeds)}
             | {"verdict": verdict}
@@ -152,14 +157,15 @@ def agreement(ours: pd.DataFrame, published: pd.DataFrame, keys: list[str], publ
     """Cell by cell: ours less published, and whether Welch's interval has zero in it.
 
     The published deviations divide by n (see the notes of the tables), so they are enlarged to sample deviations first.
+    A single run of ours has no deviation: it is asked whether it could be one more of the published runs.
     """
-    both = ours.merge(published, on=keys, suffixes=("", "_published")).dropna(
-        subset=["accuracy_std", "accuracy_std_published"]
-    )
-    mine = both["accuracy_std"] ** 2 / both["runs"]
+    both = ours.merge(published, on=keys, suffixes=("", "_published")).dropna(subset=["accuracy_std_published"])
     theirs = both["accuracy_std_published"] ** 2 / (published_runs - 1)
+    single = both["runs"] < 2
+    mine = (both["accuracy_std"] ** 2 / both["runs"]).where(~single, theirs * published_runs)
     error = np.sqrt(mine + theirs)
     freedom = (mine + theirs) ** 2 / (mine**2 / (both["runs"] - 1) + theirs**2 / (published_runs - 1))
+    freedom = freedom.where(~single, published_runs - 1)
     difference = both["accuracy_mean"] - both["accuracy_mean_published"]
     margin = stats.t.ppf((1 + LEVEL) / 2, freedom) * error
     verdict = np.where(difference > margin, "higher", np.where(difference < -margin, "lower", "agrees"))

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from graphsieve.claims import ONE_RUN
 from graphsieve.labels import DATASETS, in_order, label_dataset, label_row, listed
 from graphsieve.markup import signed
 
@@ -59,18 +60,24 @@ def correlation_cells(judged: pd.DataFrame) -> pd.DataFrame:
     columns = {
         "closest to NPT": judged["closest"].map(label_row),
         "selects best": judged["best"].map(label_row),
-        "the same in resampled runs": [f"{share:.0%}" for share in judged["agreement"]],
+        "the same in resampled runs": ["–" if pd.isna(share) else f"{share:.0%}" for share in judged["agreement"]],
         "verdict": judged["verdict"],
     }
     return pd.DataFrame(columns).set_axis(judged["dataset"].map(label_dataset)).rename_axis("Dataset")
 
 
 def count_sentence(judged: pd.DataFrame, verdicts: list[str], what: str) -> str:
-    """How many of the judged cases have one of these verdicts, and which have not."""
+    """How many of the judged cases have one of these verdicts, and which have not; single runs do not count."""
+    single = judged["verdict"] == ONE_RUN
     good = judged["verdict"].isin(verdicts)
-    others = list(dict.fromkeys(judged.loc[~good, "dataset"].map(label_dataset)))
-    tail = "." if good.all() else f"; not on {listed(others)}." if not good.any() else f"; elsewhere: {listed(others)}."
-    return f"{what} in {good.sum()} of {len(judged)} cases{tail}"
+    others = ~good & ~single
+    tail = "" if not others.any() else f"; {'elsewhere:' if good.any() else 'not on'} {_names(judged[others])}"
+    left_out = f" ({ONE_RUN}: {_names(judged[single])})" if single.any() else ""
+    return f"{what} in {good.sum()} of {(~single).sum()} cases{tail}{left_out}."
+
+
+def _names(judged: pd.DataFrame) -> str:
+    return listed(list(dict.fromkeys(judged["dataset"].map(label_dataset))))
 
 
 def agreement_sentence(agreement: pd.DataFrame, name: str) -> str:

@@ -29,6 +29,7 @@ from torch_geometric.utils import to_torch_csr_tensor
 
 from graphsieve import permutation_importance
 from graphsieve.models import LAYERS, build_model
+from model_cases import silence
 
 MANY = 60  # repeats for which "auto" looks for a receptive field
 
@@ -55,6 +56,13 @@ def test_known_models_of_any_depth(name, layers):
 def test_known_models_for_any_input(name, dtype, density, perturbation):
     graph = make_graph(dtype, density)
     assert compare(build(name).to(dtype), graph, perturbation=perturbation) == "lowrank"
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_units_that_are_dead_at_every_node(name):
+    model = build(name)
+    silence(model, HIDDEN, alive=3)
+    assert compare(model, make_graph(), engine="lowrank") == "lowrank"
 
 
 def conv_stacks() -> dict:

@@ -9,6 +9,7 @@ from torch import Tensor, fx
 
 from graphsieve.convolutions import Edges, Filter
 from graphsieve.importance.trace import Program, Step
+from graphsieve.live_units import without_zeros
 
 NARROW = 64  # outputs up to which the transposed product is the faster one on CPUs
 
@@ -127,7 +128,7 @@ class RestrictedFilter:
         return result if self.bias is None else result + self.bias
 
     def mix(self, powers: dict[int, Tensor]) -> Tensor:
-        return sum(powers[hop] if weight is None else powers[hop] @ weight for hop, weight in self.weights.items())
+        return sum(_times(powers[hop], weight) for hop, weight in self.weights.items())
 
     def reached(self, mask: Tensor) -> Tensor:
         """The outputs (nodes, copies) that a change of the masked inputs can reach."""
@@ -135,3 +136,11 @@ class RestrictedFilter:
         for hop in range(self.hops - 1, -1, -1):
             reach = self.patterns[hop] @ reach + reach[: self.sizes[hop]]
         return reach > 0
+
+
+def _times(values: Tensor, weight: Tensor | None) -> Tensor:
+    """values (..., inputs) @ weight; None is the identity."""
+    if weight is None:
+        return values
+    rows, transposed = without_zeros(values.flatten(0, -2), weight.T)
+    return (rows @ transposed.T).view(*values.shape[:-1], -1)

@@ -18,6 +18,7 @@ from torch import Tensor, fx, nn
 from torch_geometric.nn import GINConv, MessagePassing
 
 from graphsieve.convolutions import CONVOLUTIONS, Unsupported
+from graphsieve.live_units import without_zeros
 
 ELEMENTWISE_MODULES = (
     *(nn.ReLU, nn.ReLU6, nn.LeakyReLU, nn.ELU, nn.SELU, nn.CELU, nn.GELU, nn.SiLU, nn.Mish, nn.Tanh, nn.Sigmoid),
@@ -245,7 +246,8 @@ def _relu_in_place(rows: Tensor, *_: Any, **__: Any) -> Tensor:
 
 
 def _linear(rows: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    """Same as F.linear; for few outputs the transposed product is several times faster on CPUs."""
+    """Same as F.linear, without what is zero; for few outputs the transposed product is faster on CPUs."""
+    rows, weight = without_zeros(rows, weight)
     if weight.shape[0] > 64:
         return F.linear(rows, weight, bias)
     product = (weight @ rows.T).T
