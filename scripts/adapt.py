@@ -63,8 +63,7 @@ def select(arguments: argparse.Namespace, graph, split):
     options = training_options(arguments)
 
     def factory(num_features: int):
-        layout = (options.hidden, options.num_layers, options.dropout, arguments.seed)
-        return build_model(arguments.model, num_features, graph.num_classes, *layout)
+        return build_model(arguments.model, num_features, graph.num_classes, seed=arguments.seed, **options.layout)
 
     return adaptive_selection(
         factory,

@@ -45,6 +45,7 @@ def add_hyper_parameters(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--learning-rate", type=float, default=0.01)
     parser.add_argument("--weight-decay", type=float, default=5e-4)
     parser.add_argument("--epochs", type=int, default=400)
+    parser.add_argument("--batch-norm", action="store_true", help="batch normalisation between layers")
 
 
 def add_scoring_arguments(parser: argparse.ArgumentParser) -> None:
@@ -77,6 +78,7 @@ def training_options(arguments: argparse.Namespace):
         learning_rate=arguments.learning_rate,
         weight_decay=arguments.weight_decay,
         epochs=arguments.epochs,
+        batch_norm=arguments.batch_norm,
     )
 
 

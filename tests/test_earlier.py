@@ -62,6 +62,9 @@ def test_other_settings_are_refused(folder):
         InputError, match=r"config key training.hidden is 16, but .*paper \(start_from\) was made with 512"
     ):
         earlier.check_settings(CONFIG | {"training": {"hidden": 16}})
+    earlier.check_settings(CONFIG | {"training": CONFIG["training"] | {"new": False}})
+    with pytest.raises(InputError, match=r"config key training.new is True, but .* was made with False"):
+        earlier.check_settings(CONFIG | {"training": CONFIG["training"] | {"new": True}})
     with pytest.raises(InputError, match=r"config key datasets.cora.model is 'gin'"):
         earlier.check_settings(CONFIG | {"datasets": {"cora": {"model": "gin"}}})
 

@@ -46,10 +46,11 @@ def test_weights_depend_on_the_seed_and_on_nothing_else():
     assert not torch.equal(one["layers.0.lin.weight"], other["layers.0.lin.weight"])
 
 
+@pytest.mark.parametrize("batch_norm", [False, True])
 @pytest.mark.parametrize("name", LAYERS)
-def test_saved_weights_rebuild_the_model_at_each_moment(name, tmp_path):
-    model = build_model(name, 5, 4, hidden=6, num_layers=3, seed=1)
-    earlier = build_model(name, 5, 4, hidden=6, num_layers=3, seed=2)
+def test_saved_weights_rebuild_the_model_at_each_moment(name, batch_norm, tmp_path):
+    model = build_model(name, 5, 4, hidden=6, num_layers=3, seed=1, batch_norm=batch_norm)
+    earlier = build_model(name, 5, 4, hidden=6, num_layers=3, seed=2, batch_norm=batch_norm)
     save_weights(model, {"best": earlier.state_dict()}, tmp_path / "weights.npz")
     x = torch.from_numpy(np.random.default_rng(0).random((3, 5), dtype=np.float32))
     for moment, original in {"last": model, "best": earlier}.items():

@@ -50,6 +50,16 @@ def test_logits_and_gradients_are_those_of_pyg(name, num_layers, density, direct
     assert_same_logits_and_gradients(model, features(density), directed_edges)
 
 
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("name", LAYERS)
+def test_batch_normalisation_uses_the_statistics_of_its_mode(name, training, directed_edges):
+    model = build_model(name, FEATURES, CLASSES, hidden=7, num_layers=3, seed=1, batch_norm=True)
+    for norm in model.norms:
+        norm.running_mean.normal_(generator=torch.Generator().manual_seed(3))
+        norm.momentum = 0.0  # so that a pass does not change what the next one sees
+    assert_same_logits_and_gradients(model.train(training), features(0.5), directed_edges)
+
+
 @pytest.mark.parametrize("num_layers", [2, 3])
 @pytest.mark.parametrize("name", LAYERS)
 def test_units_that_are_dead_at_every_node_change_nothing(name, num_layers, directed_edges, monkeypatch):

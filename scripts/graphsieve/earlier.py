@@ -61,11 +61,12 @@ class EarlierRun:
         places = [(key,) for key in COMPARED] + [("datasets", name) for name in shared]
         for place in places:
             before, now = (functools.reduce(dict.get, place, settings) for settings in (theirs, ours))
-            for key in before:
-                if before[key] != now.get(key):
+            for key in {**before, **now}:
+                old = before.get(key, False)  # what it did not know yet was off
+                if old != now.get(key):
                     raise InputError(
                         f"config key {'.'.join((*place, key))} is {now.get(key)!r}, but {self.folder} (start_from) was "
-                        f"made with {before[key]!r}: give the same, or start from nothing"
+                        f"made with {old!r}: give the same, or start from nothing"
                     )
 
     def _settings(self) -> dict:

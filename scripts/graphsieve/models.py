@@ -18,17 +18,33 @@ from graphsieve.records import read_npz, write_npz
 
 
 class NodeClassifier(nn.Module):
-    """Layers of one kind, with ReLU and dropout between them; `layout` says how to build it again."""
+    """Layers of one kind, with what `norms` has for each, ReLU and dropout between them.
 
-    def __init__(self, layers: list[nn.Module], dropout: float = 0.0, layout: dict | None = None):
+    layout: how to build it again.
+    """
+
+    def __init__(
+        self,
+        layers: list[nn.Module],
+        dropout: float = 0.0,
+        layout: dict | None = None,
+        norms: list[nn.Module] | None = None,
+    ):
         super().__init__()
         self.layout = layout
         self.layers = nn.ModuleList(layers)
+        self.norms = nn.ModuleList(norms or [nn.Identity() for _ in layers[1:]])
         self.dropout = nn.Dropout(dropout)
 
+    @property
+    def is_same_in_both_modes(self) -> bool:
+        """Whether no part of it does anything else in training: no dropout, no statistics of a batch."""
+        drops = (part.p > 0 for part in self.modules() if isinstance(part, nn.Dropout))
+        return not any(drops) and not any(isinstance(part, nn.BatchNorm1d) for part in self.modules())
+
     def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        for layer in self.layers[:-1]:
-            x = self.dropout(layer(x, edge_index).relu())
+        for layer, norm in zip(self.layers, self.norms, strict=False):
+            x = self.dropout(norm(layer(x, edge_index)).relu())
         return self.layers[-1](x, edge_index)
 
 
@@ -40,6 +56,7 @@ def build_model(
     num_layers: int = 2,
     dropout: float = 0.0,
     seed: int = 0,
+    batch_norm: bool = False,
 ) -> NodeClassifier:
     """A freshly initialised model; its weights depend on `seed` alone, not on torch's global state."""
     if name not in LAYERS:
@@ -49,8 +66,9 @@ def build_model(
         torch.manual_seed(child_integer(seed, "initialisation"))
         layers = [LAYERS[name](inputs, outputs, hidden) for inputs, outputs in zip(widths, widths[1:], strict=False)]
     layout = {"name": name, "num_features": num_features, "num_classes": num_classes}
-    layout |= {"hidden": hidden, "num_layers": num_layers, "dropout": dropout}
-    return NodeClassifier(layers, dropout, layout)
+    layout |= {"hidden": hidden, "num_layers": num_layers, "dropout": dropout, "batch_norm": batch_norm}
+    norms = [nn.BatchNorm1d(hidden) for _ in layers[1:]] if batch_norm else None
+    return NodeClassifier(layers, dropout, layout, norms)
 
 
 def save_weights(model: NodeClassifier, others: dict[str, dict[str, Tensor]], path: str | Path) -> None:

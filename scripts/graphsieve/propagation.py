@@ -125,6 +125,7 @@ class Step:
 
     compute: Callable[..., Tensor]
     may_skip: bool  # whether single units can be computed
+    norm: nn.Module  # what stands before the ReLU
     ends_layer: bool  # whether dropout follows
 
 
@@ -137,7 +138,7 @@ def fast_forward(model: nn.Module, x: Tensor, edge_index: Tensor) -> Callable[[n
         layers = [as_polynomials(layer, calls.get(layer, []), x.shape[0], x.dtype) for layer in model.layers]
     except Unsupported:
         return None
-    steps = _steps(layers, x)
+    steps = _steps(layers, [*model.norms, nn.Identity()], x)
 
     def forward(model: NodeClassifier) -> Tensor:
         hidden, columns = None, None
@@ -160,13 +161,15 @@ def _propagations(model: nn.Module, x: Tensor, edge_index: Tensor) -> dict[nn.Mo
     return calls
 
 
-def _steps(layers: list[list[PolynomialLayer]], x: Tensor) -> list[Step]:
+def _steps(layers: list[list[PolynomialLayer]], norms: list[nn.Module], x: Tensor) -> list[Step]:
     steps = []
-    for parts in layers:
+    for parts, norm in zip(layers, norms, strict=True):
         for part in parts:
             matrix = None if part.matrix is None else FixedMatrix(part.matrix, x.device)
             compute = functools.partial(_apply, part, matrix) if steps else _on_features(part, matrix, x)
-            steps.append(Step(compute, type(part.rest) is nn.Identity, part is parts[-1]))
+            ends_layer = part is parts[-1]
+            behind = norm if ends_layer else nn.Identity()
+            steps.append(Step(compute, type(part.rest) is type(behind) is nn.Identity, behind, ends_layer))
     return steps
 
 
@@ -177,7 +180,7 @@ def _rectified(
 
     Where few are alive, these are computed once more by themselves: it costs little and saves the others' gradients.
     """
-    values = step.compute(hidden, columns).relu()
+    values = step.norm(step.compute(hidden, columns)).relu()
     units = live_units(values, nonnegative=True) if may_skip else None
     return (values if units is None else step.compute(hidden, columns, units).relu()), units
 

@@ -26,6 +26,12 @@ class TrainingOptions:
     learning_rate: float = 0.01
     weight_decay: float = 5e-4
     epochs: int = 400
+    batch_norm: bool = False
+
+    @property
+    def layout(self) -> dict:
+        """What `build_model` needs to know of them."""
+        return {name: getattr(self, name) for name in ("hidden", "num_layers", "dropout", "batch_norm")}
 
 
 @dataclass(frozen=True)
@@ -57,9 +63,7 @@ def train_model(
     progress: bool = False,
 ) -> Training:
     """Build a model of this name for this graph and train it."""
-    model = build_model(
-        name, graph.num_features, graph.num_classes, options.hidden, options.num_layers, options.dropout, seed
-    ).to(device)
+    model = build_model(name, graph.num_features, graph.num_classes, seed=seed, **options.layout).to(device)
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
         torch.manual_seed(child_integer(seed, "dropout"))
         return fit(model, graph, split, options, device, progress)
@@ -93,12 +97,14 @@ class Trainer:
         self.model, self.y, self.epochs_done = model, y, epochs_done
         self.graph_name, self.num_features = graph.name, graph.num_features
         self.parts = {name: torch.from_numpy(getattr(split, name)).to(device) for name in ("train", "val", "test")}
-        self.forward = fast_forward(model, x, edge_index) or (lambda model: model(x, edge_index))
+        fast = fast_forward(model, x, edge_index)
+        self.forward = fast or (lambda model: model(x, edge_index))
         self.optimiser = torch.optim.Adam(
             model.parameters(), lr=options.learning_rate, weight_decay=options.weight_decay, fused=True
         )
-        # Without randomness in the model, the evaluation of an epoch is also the training pass of the next one.
-        self.reuse = isinstance(model, NodeClassifier) and model.dropout.p == 0
+        # Where a model does the same in both modes, the evaluation of an epoch is the training pass of the next one.
+        # Only known layers (those with a fast pass) are sure to have no dropout of their own.
+        self.reuse = fast is not None and model.is_same_in_both_modes
         self.logits = None
 
     def run(self, epochs: int, bar: tqdm) -> Training:

@@ -65,6 +65,14 @@ def test_units_that_are_dead_at_every_node(name):
     assert compare(model, make_graph(), engine="lowrank") == "lowrank"
 
 
+@pytest.mark.parametrize("name", LAYERS)
+def test_batch_normalisation_between_layers(name):
+    model = build_model(name, FEATURES, CLASSES, hidden=HIDDEN, seed=1, batch_norm=True)
+    model.norms[0].running_mean.normal_(generator=torch.Generator().manual_seed(3))
+    model.norms[0].running_var.uniform_(0.5, 2, generator=torch.Generator().manual_seed(4))
+    assert compare(model, make_graph()) == "lowrank"
+
+
 def conv_stacks() -> dict:
     weight = torch.rand(73, generator=torch.Generator().manual_seed(2)) + 0.5
     pair = [(FEATURES, HIDDEN), (HIDDEN, CLASSES)]

@@ -127,8 +127,13 @@ def flags(**values):
     return " ".join(words)
 
 
+def training_settings():
+    """What is off is not said."""
+    return {name: value for name, value in config["training"].items() if value is not False}
+
+
 def training_flags(wildcards):
-    return flags(**config["training"], epochs=config["datasets"][wildcards.dataset]["epochs"])
+    return flags(**training_settings(), epochs=config["datasets"][wildcards.dataset]["epochs"])
 
 
 def scoring_flags(wildcards):
@@ -150,7 +155,7 @@ def weights_flags(wildcards, input):
 
 
 def motivation_flags(wildcards):
-    return flags(**config["training"], epochs=config["motivation"]["epochs"])
+    return flags(**training_settings(), epochs=config["motivation"]["epochs"])
 
 
 def bound_flags(wildcards):
