@@ -61,7 +61,7 @@ def compare_adaptive(chosen: pd.DataFrame, rivals: tuple[str, ...]) -> pd.DataFr
         compare_with_npt(pruned[pruned["retained_percent"] == percent], rivals).assign(retained_percent=percent)
         for percent in chosen["retained_percent"].unique()
     ]
-    return pd.concat(parts, ignore_index=True)
+    return pd.concat(parts, ignore_index=True).infer_objects()  # a share without npt has no numbers
 
 
 # Claim 2: scores are meaningful well before the end of training
