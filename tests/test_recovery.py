@@ -127,7 +127,15 @@ def test_heatmap_has_a_panel_a_measure_with_a_number_in_every_cell(summary):
 
 def arguments(**changes) -> Namespace:
     settings = {"dataset": "synthetic_h", "split": "random", "normalise": "none", "moment": "last", "model": "gcn"}
-    settings |= {"hidden": 8, "layers": 2, "dropout": 0.0, "learning_rate": 0.01, "weight_decay": 0.0, "epochs": 3}
+    settings |= {
+        "hidden": 8,
+        "layers": 2,
+        "dropout": 0.0,
+        "learning_rate": 0.01,
+        "weight_decay": 0.0,
+        "epochs": 3,
+        "batch_norm": False,
+    }
     settings |= {"repeats": 2, "metric": "accuracy", "label_nodes": "val", "estimator": "knn"}
     return Namespace(**settings | {"signed": False, "zscore": True, "scorers": list(SCORERS)} | changes)
 
