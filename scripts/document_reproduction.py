@@ -28,6 +28,11 @@ def main() -> None:
 def with_results(page: str, tables: Path, published: Path, batch_norm: Path) -> str:
     if not tables.is_dir():
         raise InputError(f"{tables} does not exist: run `make paper` first, or name another folder with --tables")
+    if not batch_norm.is_dir():
+        raise InputError(
+            f"{batch_norm} does not exist: run snakemake with config/batch_norm.yaml first, or name another folder "
+            "with --batch-norm"
+        )
     texts = blocks(tables, published) | {"batch_norm": batch_norm_block(batch_norm, tables, published)}
     for name, text in texts.items():
         page = between_markers(page, name, text)

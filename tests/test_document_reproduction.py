@@ -85,5 +85,7 @@ def test_the_text_around_the_parts_stays(tables, batch_norm):
 def test_a_missing_folder_or_marker_is_told(tables, batch_norm):
     with pytest.raises(InputError, match="make paper"):
         with_results("", tables / "absent", PUBLISHED, batch_norm)
+    with pytest.raises(InputError, match="absent does not exist: run snakemake with config/batch_norm.yaml"):
+        with_results("", tables, PUBLISHED, tables / "absent")
     with pytest.raises(InputError, match="table1: start"):
         with_results("# What came out", tables, PUBLISHED, batch_norm)
