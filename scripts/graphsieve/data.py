@@ -89,10 +89,7 @@ def _amazon(request: Request) -> Graph:
 
 
 def _webkb(request: Request) -> Graph:
-    """Ten splits come with each graph and none is the public one, so none is kept.
-
-    Cornell's features and labels are Texas's, byte for byte, which makes its edge homophily 0.31.
-    """
+    """Ten splits come with each graph and none is the public one, so none is kept."""
     from torch_geometric.datasets import WebKB
 
     with request.raw_files() as folder:
