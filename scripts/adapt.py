@@ -12,8 +12,9 @@ from command import (
     scoring_options,
     training_options,
 )
-from graphsieve.graph import choose_split, read_graph
-from graphsieve.records import write_csv
+from graphsieve.data.graph import read_graph
+from graphsieve.data.splits import choose_split
+from graphsieve.files.writing import write_csv
 
 PARTS = ("history", "checkpoints", "scores", "features", "timings")
 
@@ -47,8 +48,8 @@ def main() -> None:
 
 
 def select(arguments: argparse.Namespace, graph, split):
-    from graphsieve.adaptive import PruningOptions, adaptive_selection
-    from graphsieve.models import build_model
+    from graphsieve.models.classifier import build_model
+    from graphsieve.selection.adaptive import PruningOptions, adaptive_selection
 
     full = arguments.scorer == "full"
     pruning = PruningOptions(

@@ -3,9 +3,10 @@
 import argparse
 
 from command import run
-from graphsieve.graph import read_graph
+from graphsieve.data.graph import read_graph
+from graphsieve.files.reading import collect
+from graphsieve.files.writing import write_csv
 from graphsieve.randomness import generator
-from graphsieve.records import collect, write_csv
 from graphsieve.theory import report
 
 

@@ -15,11 +15,13 @@ from torch import nn
 from bench_measure import Setting, compare
 from bench_training import compare_training
 from command import run
-from graphsieve.data import load_graph
+from graphsieve.data.datasets import load_graph
+from graphsieve.data.graph import Graph
+from graphsieve.data.normalisation import normalise_rows
+from graphsieve.data.splits import random_split
 from graphsieve.errors import InputError
-from graphsieve.graph import Graph, normalise_rows, random_split
-from graphsieve.models import build_model
-from graphsieve.records import write_csv, write_text
+from graphsieve.files.writing import write_csv, write_text
+from graphsieve.models.classifier import build_model
 
 HIDDEN, REPEATS = 512, 10
 NOTE = (

@@ -6,10 +6,10 @@ import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
 
+from graphsieve.data.graph import Graph, Split
 from graphsieve.device import tune_memory
-from graphsieve.graph import Graph, Split
-from graphsieve.models import build_model
-from graphsieve.training import TrainingOptions, train_model
+from graphsieve.models.classifier import build_model
+from graphsieve.models.training import TrainingOptions, train_model
 
 EPOCHS = 50
 

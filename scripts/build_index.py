@@ -8,9 +8,10 @@ from pathlib import Path
 import yaml
 
 import command
-from graphsieve import headlines, provenance
-from graphsieve.records import write_text
-from graphsieve.results_page import build_page, list_tables
+from graphsieve.files.writing import write_text
+from graphsieve.pages import provenance
+from graphsieve.pages.results_page import build_page, list_tables
+from graphsieve.study import headlines
 
 
 def main() -> None:

@@ -6,8 +6,8 @@ import numpy as np
 from tqdm import tqdm
 
 from command import run
+from graphsieve.files.writing import write_csv
 from graphsieve.randomness import generator
-from graphsieve.records import write_csv
 from graphsieve.theory import checks, report
 
 

@@ -5,8 +5,9 @@ import argparse
 import numpy as np
 
 from command import run
-from graphsieve.records import read_csv, write_csv
-from graphsieve.selection import TIE_RULES, count_to_keep, keep_top
+from graphsieve.files.reading import read_csv
+from graphsieve.files.writing import write_csv
+from graphsieve.selection.top import TIE_RULES, count_to_keep, keep_top
 
 
 def main() -> None:

@@ -3,8 +3,9 @@
 import argparse
 
 from command import add_earlier_argument, run
-from graphsieve.earlier import with_earlier
-from graphsieve.records import collect, write_csv
+from graphsieve.files.reading import collect
+from graphsieve.files.start_from import with_earlier
+from graphsieve.files.writing import write_csv
 
 
 def main() -> None:

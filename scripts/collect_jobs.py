@@ -3,9 +3,9 @@
 import argparse
 
 from command import add_earlier_argument, run
-from graphsieve.benchmarks import read_benchmarks
-from graphsieve.earlier import with_earlier
-from graphsieve.records import write_csv
+from graphsieve.files.start_from import with_earlier
+from graphsieve.files.writing import write_csv
+from graphsieve.jobs.usage import read_benchmarks
 
 
 def main() -> None:

@@ -5,8 +5,9 @@ import argparse
 import pandas as pd
 
 from command import add_earlier_argument, run
-from graphsieve.earlier import with_earlier
-from graphsieve.records import collect, write_csv
+from graphsieve.files.reading import collect
+from graphsieve.files.start_from import with_earlier
+from graphsieve.files.writing import write_csv
 
 COLUMNS = ["dataset", "model", "setting", "split", "seed", "best_epoch", "val_accuracy", "test_accuracy"]
 

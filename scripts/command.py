@@ -7,10 +7,10 @@ import argparse
 import sys
 from collections.abc import Callable
 
-from graphsieve.benchmarks import usage_sentence
+from graphsieve.data.graph import Graph, Split
 from graphsieve.errors import InputError
-from graphsieve.graph import Graph, Split
-from graphsieve.scorers import ScoringOptions
+from graphsieve.jobs.usage import usage_sentence
+from graphsieve.scoring.scorers import ScoringOptions
 
 
 def run(main: Callable[[], None]) -> None:
@@ -69,7 +69,7 @@ def scoring_options(arguments: argparse.Namespace) -> ScoringOptions:
 
 
 def training_options(arguments: argparse.Namespace):
-    from graphsieve.training import TrainingOptions
+    from graphsieve.models.training import TrainingOptions
 
     return TrainingOptions(
         hidden=arguments.hidden,
@@ -92,7 +92,7 @@ def prepare_device(arguments: argparse.Namespace):
 
 def train(arguments: argparse.Namespace, graph: Graph, split: Split, model: str | None = None):
     """Train as the arguments say; `model` overrides theirs."""
-    from graphsieve.training import train_model
+    from graphsieve.models.training import train_model
 
     options, device = training_options(arguments), prepare_device(arguments)
     return train_model(model or arguments.model, graph, split, options, arguments.seed, device, progress=True)

@@ -5,9 +5,9 @@ import argparse
 import pandas as pd
 
 from command import add_earlier_argument, run
-from graphsieve.earlier import with_earlier
-from graphsieve.graph import describe, read_graph
-from graphsieve.records import write_csv
+from graphsieve.data.graph import describe, read_graph
+from graphsieve.files.start_from import with_earlier
+from graphsieve.files.writing import write_csv
 
 
 def main() -> None:

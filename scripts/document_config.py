@@ -8,8 +8,8 @@ from pathlib import Path
 import yaml
 
 from command import run
-from graphsieve.markup import between_markers
-from graphsieve.records import write_text
+from graphsieve.files.writing import write_text
+from graphsieve.study.markup import between_markers
 
 
 def main() -> None:

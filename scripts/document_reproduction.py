@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 
 from command import run
-from graphsieve import claims_page
 from graphsieve.errors import InputError
-from graphsieve.labels import label_dataset
-from graphsieve.markup import between_markers, markdown_table
-from graphsieve.records import read_csv, write_text
+from graphsieve.files.reading import read_csv
+from graphsieve.files.writing import write_text
+from graphsieve.study import claim_tables
+from graphsieve.study.labels import label_dataset
+from graphsieve.study.markup import between_markers, markdown_table
 
 
 def main() -> None:
@@ -56,12 +57,12 @@ def blocks(tables: Path, published: Path) -> dict[str, str]:
             read_csv(tables / "table4_score_correlation.csv"), read_csv(published / "table4_score_correlation.csv")
         ),
         "table5": dataset_block(read_csv(tables / "table5_datasets.csv"), read_csv(published / "table5_datasets.csv")),
-        "best": markdown_table(claims_page.verdict_cells(read_csv(tables / "claims_best_one_shot.csv"), "rival")),
+        "best": markdown_table(claim_tables.verdict_cells(read_csv(tables / "claims_best_one_shot.csv"), "rival")),
         "best_adaptive": markdown_table(adaptive_verdicts(best_adaptive)),
-        "early": markdown_table(claims_page.early_cells(read_csv(tables / "claims_early.csv"))),
-        "correlation": markdown_table(claims_page.correlation_cells(read_csv(tables / "claims_correlation.csv"))),
-        "repeats": markdown_table(claims_page.verdict_cells(repeats, "repeats")),
-        "fair": markdown_table(claims_page.difference_cells(read_csv(tables / "claims_fair.csv"))),
+        "early": markdown_table(claim_tables.early_cells(read_csv(tables / "claims_early.csv"))),
+        "correlation": markdown_table(claim_tables.correlation_cells(read_csv(tables / "claims_correlation.csv"))),
+        "repeats": markdown_table(claim_tables.verdict_cells(repeats, "repeats")),
+        "fair": markdown_table(claim_tables.difference_cells(read_csv(tables / "claims_fair.csv"))),
         "cost": cost_block(read_csv(tables / "cost.csv")),
     }
 
@@ -74,8 +75,8 @@ def agreement_block(agreement: pd.DataFrame, row: str, name: str) -> str:
         )
         for cell in agreement.itertuples(index=False)
     ]
-    cells = claims_page.grid(agreement, texts, row, name)
-    return f"{markdown_table(cells)}\n\n{claims_page.agreement_sentence(agreement, name)} {runs_sentence(agreement)}"
+    cells = claim_tables.grid(agreement, texts, row, name)
+    return f"{markdown_table(cells)}\n\n{claim_tables.agreement_sentence(agreement, name)} {runs_sentence(agreement)}"
 
 
 def runs_sentence(table: pd.DataFrame) -> str:
@@ -86,7 +87,7 @@ def runs_sentence(table: pd.DataFrame) -> str:
 def correlation_block(ours: pd.DataFrame, published: pd.DataFrame) -> str:
     both = ours.merge(published.dropna(), on=["scorer", "dataset"], suffixes=("", "_published"))
     texts = [f"{cell.pearson_r:.2f} ({cell.pearson_r_published:.2f})" for cell in both.itertuples(index=False)]
-    return markdown_table(claims_page.grid(both, texts, "scorer", "Table 4"))
+    return markdown_table(claim_tables.grid(both, texts, "scorer", "Table 4"))
 
 
 def batch_norm_block(with_it: Path, without: Path, published: Path) -> str:
@@ -122,7 +123,7 @@ def three_ways(tables: list[pd.DataFrame], file: str, row: str, value: str, digi
     sentence = (
         f"{name}: with it, {closer.sum()} of {len(both)} cells are closer to the published. {runs_sentence(both)}"
     )
-    return f"{markdown_table(claims_page.grid(both, texts, row, name))}\n\n{sentence}"
+    return f"{markdown_table(claim_tables.grid(both, texts, row, name))}\n\n{sentence}"
 
 
 def dataset_block(ours: pd.DataFrame, published: pd.DataFrame) -> str:
@@ -139,7 +140,7 @@ def dataset_block(ours: pd.DataFrame, published: pd.DataFrame) -> str:
 
 
 def adaptive_verdicts(judged: pd.DataFrame) -> pd.DataFrame:
-    cells = claims_page.verdict_cells(judged, "rival")
+    cells = claim_tables.verdict_cells(judged, "rival")
     cells.insert(0, "% of features", [f"{percent:g}" for percent in judged["retained_percent"]])
     return cells
 

@@ -6,8 +6,8 @@ import pandas as pd
 from tqdm import tqdm
 
 from command import add_hyper_parameters, prepare_device, run, training_options
-from graphsieve.motivation import KINDS, measure
-from graphsieve.records import write_csv
+from graphsieve.files.writing import write_csv
+from graphsieve.study.motivation import KINDS, measure
 
 
 def main() -> None:

@@ -7,9 +7,9 @@ import pandas as pd
 import yaml
 
 from command import run
-from graphsieve.benchmarks import read_benchmarks, summarise_benchmarks
 from graphsieve.errors import InputError
-from graphsieve.records import write_csv
+from graphsieve.files.writing import write_csv
+from graphsieve.jobs.usage import read_benchmarks, summarise_benchmarks
 
 
 def main() -> None:

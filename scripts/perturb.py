@@ -3,10 +3,11 @@
 import argparse
 
 from command import add_run_arguments, add_training_arguments, run, run_columns, train
-from graphsieve.graph import choose_split, read_graph
-from graphsieve.perturbations import PERTURBATIONS
+from graphsieve.data.graph import read_graph
+from graphsieve.data.perturbed import PERTURBATIONS
+from graphsieve.data.splits import choose_split
+from graphsieve.files.writing import write_record
 from graphsieve.randomness import generator
-from graphsieve.records import write_record
 
 
 def main() -> None:

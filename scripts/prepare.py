@@ -4,8 +4,9 @@ import argparse
 from dataclasses import replace
 
 from command import run
-from graphsieve.data import load_graph
-from graphsieve.graph import NORMALISATIONS, save_graph
+from graphsieve.data.datasets import load_graph
+from graphsieve.data.graph import save_graph
+from graphsieve.data.normalisation import NORMALISATIONS
 
 
 def main() -> None:

@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from command import run
-from graphsieve.graph import NORMALISATIONS, Graph
-from graphsieve.layers import LAYERS
-from graphsieve.own_graph import GraphWarning, read_own_graph
-from graphsieve.records import write_csv, write_text
+from graphsieve.data.graph import Graph
+from graphsieve.data.normalisation import NORMALISATIONS
+from graphsieve.data.own.reader import GraphWarning, read_own_graph
+from graphsieve.files.writing import write_csv, write_text
+from graphsieve.models.layers import LAYERS
 
 # As in graphsieve.importance.metrics, which takes seconds to import.
 METRICS = ("accuracy", "cross_entropy", "macro_f1")
@@ -24,7 +25,7 @@ def main() -> None:
     out = arguments.out or Path("results", graph.name)
     ranking = rank(replace(graph, x=NORMALISATIONS[arguments.normalise](graph.x)), arguments)
 
-    from graphsieve.ranking_page import build_page
+    from graphsieve.pages.ranking_page import build_page
 
     page = build_page(ranking, sentences)
     write_csv(ranking.table, out / "ranking.csv")
@@ -64,7 +65,7 @@ def read_with_warnings(path: Path) -> tuple[Graph, list[str]]:
 
 def rank(graph: Graph, arguments: argparse.Namespace):
     from graphsieve.device import choose_device, limit_threads
-    from graphsieve.ranking import RankingOptions, rank_features
+    from graphsieve.inference.ranking import RankingOptions, rank_features
 
     limit_threads(arguments.threads)
     options = RankingOptions(

@@ -4,7 +4,7 @@ import argparse
 import json
 
 from command import run
-from graphsieve.records import write_text
+from graphsieve.files.writing import write_text
 
 
 def main() -> None:

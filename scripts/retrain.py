@@ -5,9 +5,11 @@ import argparse
 import pandas as pd
 
 from command import add_run_arguments, add_training_arguments, run, run_columns, train
-from graphsieve.graph import choose_split, keep_columns, read_graph
-from graphsieve.record_checks import damaged
-from graphsieve.records import read_csv, write_record
+from graphsieve.data.graph import keep_columns, read_graph
+from graphsieve.data.splits import choose_split
+from graphsieve.files.checks import damaged
+from graphsieve.files.reading import read_csv
+from graphsieve.files.writing import write_record
 
 
 def main() -> None:

@@ -3,9 +3,10 @@
 import argparse
 
 from command import add_run_arguments, add_scoring_arguments, prepare_device, run, run_columns, scoring_options
-from graphsieve.graph import choose_split, read_graph
-from graphsieve.records import write_csv
-from graphsieve.scorers import MODEL_OF_SCORER, ScoringTask, score_features, scores_table
+from graphsieve.data.graph import read_graph
+from graphsieve.data.splits import choose_split
+from graphsieve.files.writing import write_csv
+from graphsieve.scoring.scorers import MODEL_OF_SCORER, ScoringTask, score_features, scores_table
 
 
 def main() -> None:
@@ -29,7 +30,7 @@ def main() -> None:
 
 
 def trained_model(arguments: argparse.Namespace):
-    from graphsieve.models import load_model
+    from graphsieve.models.classifier import load_model
 
     return load_model(arguments.weights, arguments.moment).to(prepare_device(arguments))
 

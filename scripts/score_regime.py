@@ -17,10 +17,11 @@ from command import (
     scoring_options,
     training_options,
 )
-from graphsieve.data import load_graph
-from graphsieve.graph import NORMALISATIONS, choose_split
-from graphsieve.records import write_csv
-from graphsieve.scorers import MODEL_OF_SCORER, ScoringTask, score_features, scores_table
+from graphsieve.data.datasets import load_graph
+from graphsieve.data.normalisation import NORMALISATIONS
+from graphsieve.data.splits import choose_split
+from graphsieve.files.writing import write_csv
+from graphsieve.scoring.scorers import MODEL_OF_SCORER, ScoringTask, score_features, scores_table
 
 
 def main() -> None:
@@ -64,7 +65,7 @@ def kinds_of_model(scorers: list[str]) -> list[str]:
 
 
 def train(arguments: argparse.Namespace, graph, split, seed: int, kind: str, device):
-    from graphsieve.training import train_model
+    from graphsieve.models.training import train_model
 
     name = arguments.model if kind == "own" else kind
     training = train_model(name, graph, split, training_options(arguments), seed, device)

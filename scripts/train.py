@@ -3,9 +3,10 @@
 import argparse
 
 from command import add_run_arguments, add_training_arguments, run, run_columns, train
-from graphsieve.graph import choose_split, classes_without_training_node, read_graph
-from graphsieve.models import save_weights
-from graphsieve.records import write_csv, write_record
+from graphsieve.data.graph import read_graph
+from graphsieve.data.splits import choose_split, classes_without_training_node
+from graphsieve.files.writing import write_csv, write_record
+from graphsieve.models.classifier import save_weights
 
 
 def main() -> None:

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from graphsieve.graph import Graph, random_split
+from graphsieve.data.graph import Graph
+from graphsieve.data.splits import random_split
 
 
 @pytest.fixture(scope="session")

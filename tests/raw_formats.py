@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import csr_matrix
 
-from graphsieve.graph import Graph, Split
-from graphsieve.raw_files import RawFile
+from graphsieve.data.graph import Graph, Split
+from graphsieve.data.raw_files import RawFile
 
 UNREACHABLE = "http://127.0.0.1:9"
 PLANETOID_TRAIN, PLANETOID_VAL, PLANETOID_TEST = 10, 500, 8

@@ -15,15 +15,18 @@ import pytest
 import torch
 import yaml
 
-from graphsieve import data, layers, load_graph, scorers
-from graphsieve.models import build_model
-from graphsieve.own_graph import GraphWarning, read_own_graph
-from graphsieve.scorers import ScoringTask, score_features
-from graphsieve.training import TrainingOptions, train_model
+from graphsieve import load_graph
+from graphsieve.data import datasets
+from graphsieve.data.own.reader import GraphWarning, read_own_graph
+from graphsieve.models import layers
+from graphsieve.models.classifier import build_model
+from graphsieve.models.training import TrainingOptions, train_model
+from graphsieve.scoring import scorers
+from graphsieve.scoring.scorers import ScoringTask, score_features
 
 PROJECT = Path(__file__).parents[1]
-MODULES = {f"scripts/graphsieve/{module.__name__.split('.')[-1]}.py": module for module in (data, layers, scorers)}
-REGISTRIES = (data.DATASETS, layers.LAYERS, scorers.SCORERS, scorers.MODEL_OF_SCORER)
+MODULES = {f"scripts/graphsieve/{module.__name__.split('.')[-1]}.py": module for module in (datasets, layers, scorers)}
+REGISTRIES = (datasets.DATASETS, layers.LAYERS, scorers.SCORERS, scorers.MODEL_OF_SCORER)
 FEATURES_OF_WINE = 13
 
 

@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from document_reproduction import with_results
-from graphsieve import claims
-from graphsieve.adaptive_table import choose_intervals
+from graphsieve.study import claims
+from graphsieve.study.adaptive_accuracy import choose_intervals
 from workflow_runs import jobs, make_project
 
 PROJECT = Path(__file__).parents[1]

@@ -138,7 +138,7 @@ def test_page_stands_alone(customers, done):
 
 
 @pytest.mark.parametrize("metric", ["macro_f1", "cross_entropy"])
-@pytest.mark.filterwarnings("ignore::graphsieve.own_graph.GraphWarning")
+@pytest.mark.filterwarnings("ignore::graphsieve.data.own.reader.GraphWarning")
 def test_options(customers, tmp_path, monkeypatch, metric):
     one = ("--model", "mlp", "--metric", metric, "--out", tmp_path / "elsewhere", "--seeds", 1, "--normalise", "none")
     rank_here(tmp_path, monkeypatch, customers / "customers", *QUICK, *one)

@@ -6,8 +6,8 @@ Names are imported on first use, because torch_geometric takes seconds to import
 import importlib
 
 _HOMES = {
-    "adaptive_selection": "graphsieve.adaptive",
-    "load_graph": "graphsieve.data",
+    "adaptive_selection": "graphsieve.selection.adaptive",
+    "load_graph": "graphsieve.data.datasets",
     "permutation_importance": "graphsieve.importance",
 }
 

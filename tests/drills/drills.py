@@ -19,7 +19,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from graphsieve.records import read_csv, write_csv, write_text
+from graphsieve.files.reading import read_csv
+from graphsieve.files.writing import write_csv, write_text
 from workflow_runs import changed, differences, kill_group, lasting_files, make_project, snakemake, start_snakemake
 
 TESTS = Path(__file__).parents[1]

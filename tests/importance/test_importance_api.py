@@ -10,7 +10,7 @@ from torch import nn
 from graphsieve import permutation_importance
 from graphsieve.errors import InputError
 from graphsieve.importance.metrics import METRICS
-from graphsieve.models import build_model
+from graphsieve.models.classifier import build_model
 
 
 @pytest.fixture

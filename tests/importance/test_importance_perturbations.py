@@ -6,7 +6,7 @@ import pytest
 import torch
 from scipy import stats
 
-from graphsieve.importance.perturbations import (
+from graphsieve.importance.columns import (
     Columns,
     feature_generator,
     gaussian,

@@ -17,7 +17,7 @@ from snakemake.workflow import Workflow
 
 sys.path.insert(0, "scripts")
 
-from graphsieve.resources import TIME_BASE, TIME_MARGIN, Measured, read_measured
+from graphsieve.jobs.resources import TIME_BASE, TIME_MARGIN, Measured, read_measured
 
 PROFILE = "workflow/profiles/slurm"
 SECONDS_OF_OVERHEAD = 6  # measured, for one submission

@@ -7,8 +7,8 @@ import pytest
 import yaml
 from snakemake.utils import update_config, validate
 
-from config_checks import check_files, check_meaning, check_schema
 from graphsieve.errors import InputError
+from graphsieve.jobs.config_checks import check_files, check_meaning, check_schema
 from workflow_runs import PROJECT, TINY, make_project, overlay, snakemake
 
 SCHEMA = PROJECT / "workflow/schemas/config.schema.yaml"

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from graphsieve.graph import read_graph
+from graphsieve.data.graph import read_graph
 from workflow_runs import PROJECT, jobs, make_project, overlay, snakemake
 
 PUBLISHED = PROJECT / "config" / "published"

@@ -12,13 +12,13 @@ from snakemake.utils import validate
 
 sys.path.insert(0, "scripts")
 
-from config_checks import ADAPTIVE_STUDIES, STUDIES, check_files, check_meaning, check_schema
-from graphsieve.earlier import EarlierRun, settings_of
+from graphsieve.jobs.config_checks import ADAPTIVE_STUDIES, STUDIES, check_files, check_meaning, check_schema
+from graphsieve.files.start_from import EarlierRun, settings_of
 from graphsieve.errors import InputError
-from graphsieve.layers import LAYERS
-from graphsieve.perturbations import PERTURBATIONS
-from graphsieve.scorers import MODEL_OF_SCORER, SCORERS
-from graphsieve.synthetic import relevant_features
+from graphsieve.models.layers import LAYERS
+from graphsieve.data.perturbed import PERTURBATIONS
+from graphsieve.scoring.scorers import MODEL_OF_SCORER, SCORERS
+from graphsieve.data.synthetic import relevant_features
 
 # The config -------------------------------------------------------------------
 

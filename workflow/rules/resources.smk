@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from graphsieve.resources import memory_mb, minutes, read_measured, size_of
+from graphsieve.jobs.resources import memory_mb, minutes, read_measured, size_of
 
 MEASURED = read_measured(pd.read_csv("workflow/measured.csv", keep_default_na=False))
 PUBLISHED_SIZES = pd.read_csv("config/published/table5_datasets.csv")

@@ -3,12 +3,13 @@
 from pathlib import Path
 
 import pandas as pd
-import terminal
-from graphsieve import estimates, headlines
-from graphsieve.benchmarks import read_benchmarks
-from graphsieve.labels import DATASETS as DATASET_LABELS
-from graphsieve.labels import in_order, label_dataset
-from graphsieve.results_page import list_tables
+from graphsieve.jobs import terminal
+from graphsieve.jobs import estimates
+from graphsieve.study import headlines
+from graphsieve.jobs.usage import read_benchmarks
+from graphsieve.study.labels import DATASETS as DATASET_LABELS
+from graphsieve.study.labels import in_order, label_dataset
+from graphsieve.pages.results_page import list_tables
 from snakemake.logging import logger
 
 TOLD = 3  # headlines at the end

@@ -8,9 +8,9 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from graphsieve.errors import InputError
-from graphsieve.importance.engines import ENGINES, choose_engine
+from graphsieve.importance.columns import DETERMINISTIC, PERTURBATIONS, Columns, root_sequence
+from graphsieve.importance.engines.choice import ENGINES, choose_engine
 from graphsieve.importance.metrics import check_labels, choose_metric
-from graphsieve.importance.perturbations import DETERMINISTIC, PERTURBATIONS, Columns, root_sequence
 from graphsieve.importance.problem import Problem, evaluation_mode
 from graphsieve.importance.result import PermutationImportance
 

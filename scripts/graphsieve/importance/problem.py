@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from graphsieve.convolutions import watch_propagation
 from graphsieve.errors import InputError
-from graphsieve.importance.perturbations import Columns, NewColumn, Perturbation, feature_generator
+from graphsieve.importance.columns import Columns, NewColumn, Perturbation, feature_generator
+from graphsieve.models.fast.convolutions import watch_propagation
 
 
 @dataclass

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from graphsieve.importance.full import PerturbedInput
+from graphsieve.importance.engines.full import PerturbedInput
 from graphsieve.importance.problem import Problem
 
 TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-11}

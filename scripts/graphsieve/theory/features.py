@@ -8,8 +8,8 @@ import pandas as pd
 import scipy.sparse
 import torch
 
+from graphsieve.data.graph import Graph
 from graphsieve.errors import InputError
-from graphsieve.graph import Graph
 from graphsieve.randomness import child_integer
 from graphsieve.theory.bounds import ENTRIES_A_BLOCK, permuted_theorem, t_for, theorem
 from graphsieve.theory.networks import (

@@ -13,8 +13,8 @@ import scipy.sparse
 import scipy.sparse.linalg
 from scipy.optimize import linear_sum_assignment
 
+from graphsieve.data.graph import Graph
 from graphsieve.errors import InputError
-from graphsieve.graph import Graph
 
 LEAKY_SLOPE = 0.2
 # name: (function, Lipschitz constant)

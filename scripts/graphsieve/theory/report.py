@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 from pandas.io.formats.style import Styler
 
-from graphsieve.graph import Graph, random_split
-from graphsieve.markup import page_table
+from graphsieve.data.graph import Graph
+from graphsieve.data.splits import random_split
+from graphsieve.study.markup import page_table
 from graphsieve.theory.bounds import theorem
 from graphsieve.theory.checks import KINDS, Search, search_violation
 from graphsieve.theory.features import bound_terms, difference_of_bounds, graph_case, train_weights

@@ -1,0 +1,1 @@
+"""Graphs: by name, of one's own, generated, split, normalised and perturbed."""

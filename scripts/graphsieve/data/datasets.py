@@ -1,0 +1,177 @@
+"""A dataset's name in, one checked `Graph` out. To add a dataset: one function, one line in `DATASETS`, one test.
+
+torch_geometric and ogb are imported only by the loaders that need them, because that takes seconds.
+"""
+
+import contextlib
+import os
+import sys
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from graphsieve.data.graph import Graph, Split, check_graph
+from graphsieve.data.own.reader import read_own_graph
+from graphsieve.data.raw_files import MIRROR_VARIABLE, RawFile, ensure_raw_files, read_manifest
+from graphsieve.errors import InputError
+
+DIGITS_NEIGHBOURS = 10
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a loader may need to know."""
+
+    name: str
+    seed: int
+    root: Path
+    mirror: Path | None
+    manifest: Sequence[RawFile]
+
+    @contextlib.contextmanager
+    def raw_files(self) -> Iterator[str]:
+        """A throw-away folder with links to the dataset's checked raw files, in the layout its loader expects.
+
+        Loaders leave processed files beside the raw ones and later trust them blindly; here they are read by nobody.
+        """
+        wanted = [row for row in self.manifest if row.dataset == self.name]
+        ensure_raw_files(wanted, self.root, self.mirror)
+        with tempfile.TemporaryDirectory(prefix="graphsieve-") as folder:
+            for row in wanted:
+                link = Path(folder, row.file)
+                link.parent.mkdir(parents=True, exist_ok=True)
+                link.symlink_to((self.root / row.file).resolve())
+            yield folder
+
+
+def load_graph(
+    name: str,
+    root: str | Path = "data",
+    mirror: str | Path | None = None,
+    seed: int = 0,
+    manifest: Sequence[RawFile] | None = None,
+    path: str | Path | None = None,
+) -> Graph:
+    """The graph called `name`, features as its loader gives them; `seed` matters to generated graphs only.
+
+    Raw files are kept under `root`; `mirror` (default: the environment's GRAPHSIEVE_MIRROR) is only read.
+    With a `path` the graph is read from there (see `own_graph`), and `name` is what to call it.
+    """
+    if path is not None:
+        return read_own_graph(path, name)
+    if name not in DATASETS:
+        raise InputError(f"dataset '{name}' is unknown: choose one of {', '.join(DATASETS)}")
+    mirror = mirror or os.environ.get(MIRROR_VARIABLE)
+    manifest = read_manifest() if manifest is None else manifest
+    request = Request(name, seed, Path(root), Path(mirror) if mirror else None, manifest)
+    return check_graph(DATASETS[name](request))
+
+
+def _planetoid(request: Request, pyg_name: str) -> Graph:
+    from torch_geometric.datasets import Planetoid
+
+    with request.raw_files() as folder:
+        data = Planetoid(f"{folder}/Planetoid", pyg_name)[0]
+    split = Split(*(np.flatnonzero(mask.numpy()) for mask in (data.train_mask, data.val_mask, data.test_mask)))
+    return _from_pyg(request.name, data, split)
+
+
+def _amazon(request: Request) -> Graph:
+    from torch_geometric.datasets import Amazon
+
+    with request.raw_files() as folder:
+        return _from_pyg(request.name, Amazon(f"{folder}/Amazon", request.name)[0])
+
+
+def _webkb(request: Request) -> Graph:
+    """Ten splits come with each graph and none is the public one, so none is kept."""
+    from torch_geometric.datasets import WebKB
+
+    with request.raw_files() as folder:
+        return _from_pyg(request.name, WebKB(f"{folder}/WebKB", request.name)[0])
+
+
+def _from_pyg(name: str, data, public_split: Split | None = None) -> Graph:
+    y = data.y.numpy()
+    return Graph(
+        name, data.x.numpy(), data.edge_index.numpy(), y, num_classes=int(y.max()) + 1, public_split=public_split
+    )
+
+
+def _arxiv(request: Request) -> Graph:
+    """Directed, as OGB gives it. Its files have no known checksum, so here unreadable ones are the user's to mend."""
+    ogb_dataset = _import_ogb_dataset()
+    with request.raw_files() as folder:
+        Path(folder, "ogbn_arxiv/processed").mkdir()  # comes empty with OGB's archive and is expected to be there
+        try:
+            dataset = ogb_dataset("ogbn-arxiv", folder)
+            parts = dataset.get_idx_split()
+        except (OSError, EOFError, ValueError, IndexError, zlib.error) as error:
+            raise InputError(
+                f"dataset '{request.name}': the raw files in {request.root / 'ogbn_arxiv'} cannot be read ({error}): "
+                "delete them and run again"
+            ) from None
+    graph, labels = dataset[0]
+    return Graph(
+        request.name,
+        graph["node_feat"].astype(np.float32),
+        graph["edge_index"],
+        labels.ravel().astype(np.int64),
+        dataset.num_classes,
+        public_split=Split(*(np.sort(parts[part]).astype(np.int64) for part in ("train", "valid", "test"))),
+    )
+
+
+def _import_ogb_dataset() -> type:
+    """Importing ogb asks the network for a newer version in a thread that can hold up the exit, unless `outdated` is
+    not to be had."""
+    hidden = sys.modules.pop("outdated", None)
+    sys.modules["outdated"] = None
+    try:
+        from ogb.nodeproppred import NodePropPredDataset
+    finally:
+        del sys.modules["outdated"]
+        if hidden is not None:
+            sys.modules["outdated"] = hidden
+    return NodePropPredDataset
+
+
+def _digits(request: Request) -> Graph:
+    """Scikit-learn's 8 x 8 images, joined to their nearest neighbours in either direction; a pixel is 0 to 1."""
+    from sklearn.datasets import load_digits
+    from sklearn.neighbors import NearestNeighbors
+
+    digits = load_digits()
+    x = digits.data / 16
+    # Pixels are few-valued and distances often tie: a tree breaks ties the same way for any number of threads.
+    search = NearestNeighbors(n_neighbors=DIGITS_NEIGHBOURS, algorithm="kd_tree").fit(x)
+    nearest = search.kneighbors_graph()
+    edge_index = np.array((nearest + nearest.T).nonzero(), dtype=np.int64)
+    names = tuple(f"r{row}c{column}" for row in range(8) for column in range(8))
+    return Graph(request.name, x.astype(np.float32), edge_index, digits.target.astype(np.int64), 10, names)
+
+
+def _synthetic(request: Request, regime: str) -> Graph:
+    from graphsieve.data.synthetic import generate
+
+    return generate(regime, request.seed)
+
+
+DATASETS: dict[str, Callable[[Request], Graph]] = {
+    "cora": partial(_planetoid, pyg_name="Cora"),
+    "citeseer": partial(_planetoid, pyg_name="CiteSeer"),
+    "pubmed": partial(_planetoid, pyg_name="PubMed"),
+    "photo": _amazon,
+    "computers": _amazon,
+    "cornell": _webkb,
+    "texas": _webkb,
+    "wisconsin": _webkb,
+    "arxiv": _arxiv,
+    "digits": _digits,
+    **{f"synthetic_{regime}": partial(_synthetic, regime=regime) for regime in "abcdefgh"},
+}

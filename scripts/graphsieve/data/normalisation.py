@@ -1,0 +1,20 @@
+"""How features are scaled before anything else, by name."""
+
+import numpy as np
+
+
+def normalise_rows(x: np.ndarray) -> np.ndarray:
+    """Each row sums to 1; rows that sum to zero or less stay as they are."""
+    sums = x.sum(axis=1, keepdims=True)
+    return x / np.where(sums > 0, sums, 1)
+
+
+def standardise_columns(x: np.ndarray) -> np.ndarray:
+    """Mean 0 and deviation 1, so that units do not matter; columns of zeros and ones compare as they are."""
+    scaled = ((x != 0) & (x != 1)).any(axis=0)
+    mean = np.where(scaled, x.mean(axis=0, dtype=np.float64), 0)
+    deviation = np.where(scaled, x.std(axis=0, dtype=np.float64), 1)
+    return ((x - mean) / np.where(deviation > 0, deviation, 1)).astype(x.dtype)
+
+
+NORMALISATIONS = {"none": lambda x: x, "row": normalise_rows, "columns": standardise_columns}

@@ -1,0 +1,1 @@
+"""A user's own graph: a folder of CSV files, an .npz or a .pt file."""

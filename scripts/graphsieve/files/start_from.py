@@ -1,0 +1,108 @@
+"""A finished run to start from: the runs that its records hold are not made again, and join the new ones."""
+
+import functools
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from graphsieve.errors import InputError
+from graphsieve.files.checks import RUN, damaged
+from graphsieve.files.reading import read_csv
+
+SETTINGS = "settings.json"
+COMPARED = ("training", "scoring", "pruning")  # and those of the datasets that both runs have
+NOT_COMPARED = ("path", "seeds")  # of a dataset: where it lies and how often it is run change no result
+
+
+def settings_of(config: dict) -> dict:
+    """What a run's results depend on: beside its records, so that nobody mixes them with others unawares."""
+    datasets = {
+        name: {key: value for key, value in settings.items() if key not in NOT_COMPARED}
+        for name, settings in config["datasets"].items()
+    }
+    return {**{key: config[key] for key in COMPARED}, "datasets": datasets}
+
+
+class EarlierRun:
+    """The folder of a finished run, such as results/paper; without one it has nothing."""
+
+    def __init__(self, folder: str | Path | None, own: str | Path):
+        """own: the folder of the new run."""
+        self.folder = folder and Path(folder)
+        if self.folder and self.folder.resolve() == Path(own).resolve():
+            raise InputError(f"config key start_from: {folder} is this run's own folder, give the run another name")
+        if self.folder and not (self.folder / "records" / SETTINGS).exists():
+            raise InputError(
+                f"config key start_from: {self.folder} has no records/{SETTINGS}, give the folder of a finished run, "
+                "such as results/paper"
+            )
+
+    def records(self, name: str) -> list[Path]:
+        """Its table of this name, if it has one."""
+        path = self.folder and self.folder / "records" / name
+        return [path] if path and path.is_file() else []
+
+    def has_run(self, name: str | None, run: dict) -> bool:
+        """Whether its table of this name has a run with these values, of which the table need not know all."""
+        for path in self.records(name or ""):
+            columns = tuple(column for column in _known_runs(path) if column in run)
+            if tuple(str(run[column]) for column in columns) in _values(path, columns):
+                return True
+        return False
+
+    def check_settings(self, config: dict) -> None:
+        """Records made in another way do not belong in the same table."""
+        if not self.folder:
+            return
+        theirs, ours = self._settings(), settings_of(config)
+        shared = [name for name in theirs["datasets"] if name in ours["datasets"]]
+        places = [(key,) for key in COMPARED] + [("datasets", name) for name in shared]
+        for place in places:
+            before, now = (functools.reduce(dict.get, place, settings) for settings in (theirs, ours))
+            for key in {**before, **now}:
+                old = before.get(key, False)  # what it did not know yet was off
+                if old != now.get(key):
+                    raise InputError(
+                        f"config key {'.'.join((*place, key))} is {now.get(key)!r}, but {self.folder} (start_from) was "
+                        f"made with {old!r}: give the same, or start from nothing"
+                    )
+
+    def _settings(self) -> dict:
+        path = self.folder / "records" / SETTINGS
+        try:
+            return json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise damaged(path, str(error)) from None
+
+
+@functools.cache
+def _known_runs(path: Path) -> pd.DataFrame:
+    table = read_csv(path)
+    return table[[column for column in RUN if column in table]].drop_duplicates().astype(str)
+
+
+@functools.cache
+def _values(path: Path, columns: tuple[str, ...]) -> set[tuple[str, ...]]:
+    return set(_known_runs(path)[list(columns)].itertuples(index=False, name=None))
+
+
+def with_earlier(table: pd.DataFrame, paths: Sequence[str | Path]) -> pd.DataFrame:
+    """The table, and below it the rows of runs that it does not have from the same table of an earlier run."""
+    for path in paths:
+        earlier = read_csv(path)
+        if table.empty:  # joining an empty table would turn its whole numbers into others
+            table = earlier
+        else:
+            columns = [column for column in (*RUN, "rule", "job") if column in earlier]
+            known, found = (_index(one[columns]) for one in (table, earlier))
+            table = pd.concat([table, earlier[~found.isin(known)]], ignore_index=True)
+    if table.empty:
+        raise InputError("there is nothing to collect: name records of this run, or the table of an earlier one")
+    return table
+
+
+def _index(columns: pd.DataFrame) -> pd.MultiIndex:
+    """As text, because a column without a value is read as numbers."""
+    return pd.MultiIndex.from_frame(columns.astype(object).fillna("").astype(str))

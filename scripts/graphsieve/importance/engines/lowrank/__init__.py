@@ -1,0 +1,1 @@
+"""The engine for models made of known convolutions with row-wise operations between them."""

@@ -1,0 +1,146 @@
+"""A known convolution restricted to the nodes that matter, and the rows that enter it."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, fx
+
+from graphsieve.importance.engines.lowrank.trace import Program, Step
+from graphsieve.models.fast.convolutions import Edges, Filter
+from graphsieve.models.fast.nonzero_columns import without_zero_columns
+
+NARROW = 64  # outputs up to which the transposed product is the faster one on CPUs
+
+
+@dataclass(frozen=True)
+class Expression:
+    """Row-wise steps from the outputs of convolutions (or x itself) to the value of `result`."""
+
+    leaves: list[fx.Node]
+    steps: list[tuple[fx.Node, Step]]
+    result: fx.Node
+
+    def evaluate(self, rows_of: Callable[[fx.Node], Tensor]) -> Tensor:
+        rows = {leaf: rows_of(leaf) for leaf in self.leaves}
+        for node, step in self.steps:
+            args, kwargs = fx.node.map_arg((step.args, step.kwargs), rows.__getitem__)
+            rows[node] = step.function(*args, **kwargs)
+        return rows[self.result]
+
+
+def read_expression(program: Program, result: fx.Node) -> Expression:
+    needed, queue = set(), [result]
+    while queue:
+        node = queue.pop()
+        if node not in needed:
+            needed.add(node)
+            queue.extend(program.rowwise[node].operands if node in program.rowwise else ())
+    steps = [(node, step) for node, step in program.rowwise.items() if node in needed]
+    return Expression([node for node in needed if node not in program.rowwise], steps, result)
+
+
+def sparse_matrix(edges: Edges, shape: tuple[int, int]) -> Tensor:
+    order = edges.target.argsort(stable=True)
+    starts = torch.zeros(shape[0] + 1, dtype=torch.long, device=order.device)
+    starts[1:] = torch.bincount(edges.target, minlength=shape[0]).cumsum(0)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta")
+        return torch.sparse_csr_tensor(starts, edges.source[order], edges.weight[order], shape, check_invariants=False)
+
+
+class RestrictedFilter:
+    """A filter whose output is wanted at `outputs` only.
+
+    The nodes it reads are ordered by distance from the outputs: the first `sizes[k]` of `inputs` lie within k hops, so
+    every restriction is a prefix, and hop k of the sum reads `matrices[k]` only, of shape (sizes[k], sizes[k + 1]).
+    """
+
+    def __init__(self, full: Filter, outputs: Tensor, num_nodes: int):
+        self.hops, self.bias = full.hops, full.bias
+        self.weights = full.weights
+        self.place = torch.full((num_nodes,), -1, dtype=torch.long, device=outputs.device)
+        self.place[outputs] = torch.arange(len(outputs), device=outputs.device)
+        self.inputs, self.sizes = outputs, [len(outputs)]
+        self.matrices: list[Tensor] = []
+        self.patterns: list[Tensor] = []
+        for _ in range(self.hops):
+            self._extend(full.edges)
+        self.transforms_first = self._transforms_first()
+
+    def _extend(self, edges: Edges) -> None:
+        reaching = self.place[edges.target] >= 0
+        target, source, weight = edges.target[reaching], edges.source[reaching], edges.weight[reaching]
+        new = source[self.place[source] < 0].unique()
+        target = self.place[target]
+        self.place[new] = self.sizes[-1] + torch.arange(len(new), device=new.device)
+        self.inputs = torch.cat([self.inputs, new])
+        self.sizes.append(len(self.inputs))
+        for matrices, entries in ((self.matrices, weight), (self.patterns, torch.ones_like(weight))):
+            shape = (self.sizes[-2], self.sizes[-1])
+            matrices.append(sparse_matrix(Edges(target, self.place[source], entries), shape))
+
+    def propagate(self, values: Tensor, hop: int) -> Tensor:
+        """One multiplication by A: (sizes[hop + 1], ...) to (sizes[hop], ...)."""
+        product = self.matrices[hop] @ values.reshape(len(values), -1)
+        return product.view(len(product), *values.shape[1:])
+
+    def powers(self, values: Tensor) -> dict[int, Tensor]:
+        """A^k values at the outputs, for the hops that have a weight."""
+        found = {}
+        for hop in range(self.hops + 1):
+            if hop > 0:
+                values = self.propagate(values, self.hops - hop)
+            if hop in self.weights:
+                found[hop] = values[: self.sizes[0]]
+        return found
+
+    def combine(self, transformed: dict[int, Tensor]) -> Tensor:
+        """The sum over hops of A^k transformed[k] (Horner's scheme), where transformed[k] has sizes[k] rows."""
+        total = transformed[self.hops]
+        for hop in range(self.hops - 1, -1, -1):
+            total = self.propagate(total, hop)
+            if hop in transformed:
+                total = total + transformed[hop]
+        return total
+
+    def _transforms_first(self) -> bool:
+        """Whether V W then A is less work than A V then W, counted in multiplications of a matrix product.
+
+        Multiplying by A, and writing down what it is applied to, are bound by memory: hence the factors (measured).
+        """
+        if None in self.weights.values():
+            return False
+        (inputs, outputs), terms = next(iter(self.weights.values())).shape, len(self.weights)
+        entries = sum(matrix.values().numel() for matrix in self.matrices)
+        rows_read = sum(self.sizes[hop] for hop in self.weights)
+        first = rows_read * inputs * outputs + (8 * entries + 50 * rows_read) * outputs
+        last = self.sizes[0] * terms * inputs * outputs + (8 * entries + 50 * self.sizes[-1]) * inputs
+        return first <= last
+
+    def apply(self, values: Tensor) -> Tensor:
+        """The filter's output at the outputs, from the values at all inputs."""
+        if self.transforms_first:
+            result = self.combine({hop: values[: self.sizes[hop]] @ weight for hop, weight in self.weights.items()})
+        else:
+            result = self.mix(self.powers(values))
+        return result if self.bias is None else result + self.bias
+
+    def mix(self, powers: dict[int, Tensor]) -> Tensor:
+        return sum(_times(powers[hop], weight) for hop, weight in self.weights.items())
+
+    def reached(self, mask: Tensor) -> Tensor:
+        """The outputs (nodes, copies) that a change of the masked inputs can reach."""
+        reach = mask.to(self.patterns[0].dtype) if self.hops else mask
+        for hop in range(self.hops - 1, -1, -1):
+            reach = self.patterns[hop] @ reach + reach[: self.sizes[hop]]
+        return reach > 0
+
+
+def _times(values: Tensor, weight: Tensor | None) -> Tensor:
+    """values (..., inputs) @ weight; None is the identity."""
+    if weight is None:
+        return values
+    rows, transposed = without_zero_columns(values.flatten(0, -2), weight.T)
+    return (rows @ transposed.T).view(*values.shape[:-1], -1)

@@ -1,0 +1,146 @@
+"""The engine for models made of known convolutions with row-wise operations between them.
+
+Why it is exact: perturbing column m adds d to that column, so a first layer `sum_k A^k X W_k + b` changes by the
+low-rank term `sum_k (A^k d) W_k[m]`. Rows where all A^k d are zero keep their value, and so does whatever is computed
+row by row from them. A later convolution is linear too: its output changes by the filtered change of its input. So each
+value is a known base plus a change on few rows, and no approximation is made; only rounding differs from a full pass.
+
+This file prepares what does not depend on the perturbation; `blocks.py` evaluates blocks of copies.
+"""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, fx
+
+from graphsieve.importance.engines.lowrank.changes import select
+from graphsieve.importance.engines.lowrank.filters import Expression, RestrictedFilter, read_expression
+from graphsieve.importance.engines.lowrank.trace import Convolution, Program, trace_program
+from graphsieve.importance.problem import Problem
+from graphsieve.models.fast.convolutions import Filter, read_filter
+
+CHUNK_BYTES = 2**20  # rows in flight between two convolutions, per thread: they should stay in the cache
+BLOCK_BYTES = 2**26  # what a block of copies takes at most, even where the memory limit allows more
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One convolution with all that does not depend on the perturbation."""
+
+    filter: RestrictedFilter
+    source: Expression
+    reads: dict[fx.Node, Tensor | None]  # for each leaf of `source`, where its rows for `filter.inputs` are
+    base: Tensor  # unperturbed output
+    table: Tensor | None  # where x is read: `base`, and below it the weights of all hops
+    reference: Tensor | None  # elsewhere: unperturbed input, times `weight` if the filter transforms first
+    weight: Tensor | None  # the weights of all hops below each other, (hops x outputs, inputs)
+
+
+class Plan:
+    """A problem's convolutions, restricted to the nodes that matter, and their unperturbed values."""
+
+    def __init__(self, problem: Problem):
+        self.problem = problem
+        self.program = trace_program(problem.model)
+        self.output = read_expression(self.program, self.program.output)
+        filters = {node: self._full_filter(one) for node, one in self.program.convolutions.items()}
+        restricted, self.x_nodes = _restrict(self.program, self.output, filters, problem)
+        places = {node: one.place for node, one in restricted.items()}
+        self.x_place = torch.full((problem.num_nodes,), -1, device=problem.x.device)
+        self.x_place[self.x_nodes] = torch.arange(len(self.x_nodes), device=problem.x.device)
+        places[self.program.x] = self.x_place
+        self._prepare_layers(restricted, places)
+
+    def _full_filter(self, convolution: Convolution) -> Filter:
+        problem = self.problem
+        if convolution.module is None:
+            weight, bias = convolution.linear
+            return Filter(None, {0: weight.T}, bias)
+        calls = problem.propagations.get(convolution.module, [])
+        known = read_filter(convolution.module, calls, problem.num_nodes, problem.x.dtype)
+        if convolution.linear is None:
+            return known
+        weight, bias = convolution.linear
+        return Filter(known.edges, {1: weight.T}, bias)
+
+    def _prepare_layers(self, restricted: dict[fx.Node, RestrictedFilter], places: dict[fx.Node, Tensor]) -> None:
+        bases = {self.program.x: _dense_rows(self.problem.x, self.x_nodes)}
+        self.layers: dict[fx.Node, Layer] = {}
+        for node, convolution in self.program.convolutions.items():
+            known, source = restricted[node], read_expression(self.program, convolution.source)
+            reads = {leaf: _reading(places[leaf], known.inputs, len(bases[leaf])) for leaf in source.leaves}
+            values = source.evaluate(lambda leaf, reads=reads: select(bases[leaf], reads[leaf]).clone())
+            bases[node] = known.apply(values)
+            on_x = convolution.source is self.program.x
+            self.layers[node] = _prepare_layer(known, source, reads, values, bases[node], on_x)
+        expressions = [self.output, *(layer.source for layer in self.layers.values() if layer.table is None)]
+        self.x_rows = bases[self.program.x] if any(self.program.x in one.leaves for one in expressions) else None
+        self.output_reads = {
+            leaf: _reading(places[leaf], self.problem.nodes, len(bases[leaf])) for leaf in self.output.leaves
+        }
+        self.base = self.output.evaluate(lambda leaf: select(bases[leaf], self.output_reads[leaf]).clone())
+
+    def copies_per_block(self, workers: int) -> int:
+        """As many copies as fit the memory limit, but no more than the cache likes."""
+        cells = 4 * len(self.x_nodes) + 4 * self.base.numel()
+        for layer in self.layers.values():
+            known, outputs = layer.filter, layer.base.shape[1]
+            if layer.table is not None:
+                cells += known.sizes[0] * (6 + 8 * len(known.weights)) + known.sizes[-1] * known.hops
+            else:
+                width = outputs if known.transforms_first else layer.reference.shape[1]
+                cells += 2 * width * sum(known.sizes) + known.sizes[0] * outputs + 6 * known.sizes[-1]
+        budget = min(BLOCK_BYTES, self.problem.memory_limit // workers - 4 * CHUNK_BYTES)
+        fitting = budget // (cells * self.problem.x.element_size())
+        return max(1, min(fitting, math.ceil(self.problem.num_pairs / workers)))
+
+
+def _prepare_layer(
+    known: RestrictedFilter,
+    source: Expression,
+    reads: dict[fx.Node, Tensor | None],
+    values: Tensor,
+    base: Tensor,
+    on_x: bool,
+) -> Layer:
+    weights = [weight for _, weight in sorted(known.weights.items())]
+    if on_x and None not in weights:
+        return Layer(known, source, reads, base, torch.cat([base, *weights]), None, None)
+    if not known.transforms_first:
+        return Layer(known, source, reads, base, None, values, None)
+    weight = torch.cat([weight.T for weight in weights])
+    return Layer(known, source, reads, base, None, values @ weight.T, weight)
+
+
+def _restrict(
+    program: Program, output: Expression, filters: dict[fx.Node, Filter], problem: Problem
+) -> tuple[dict[fx.Node, RestrictedFilter], Tensor]:
+    """From the logits backwards: at which nodes must each convolution's output, and x, be known?
+
+    In the order in which they are read, so that most reads are of all rows as they stand.
+    """
+    nobody = problem.nodes[:0]
+    needed = dict.fromkeys((program.x, *program.convolutions), nobody)
+    for leaf in output.leaves:
+        needed[leaf] = problem.nodes
+    restricted: dict[fx.Node, RestrictedFilter] = {}
+    for node, convolution in reversed(program.convolutions.items()):
+        restricted[node] = RestrictedFilter(filters[node], needed[node], problem.num_nodes)
+        for leaf in read_expression(program, convolution.source).leaves:
+            inputs = restricted[node].inputs
+            needed[leaf] = torch.cat([needed[leaf], inputs[~torch.isin(inputs, needed[leaf])]])
+    return restricted, needed[program.x]
+
+
+def _reading(place: Tensor, nodes: Tensor, available: int) -> Tensor | None:
+    """Where the rows for `nodes` stand; None where they are all the available rows, in order."""
+    index = place[nodes]
+    in_order = len(index) == available and bool((index == torch.arange(available, device=index.device)).all())
+    return None if in_order else index
+
+
+def _dense_rows(x: Tensor, nodes: Tensor) -> Tensor:
+    if x.layout == torch.strided:
+        return x[nodes]
+    return (x if x.layout == torch.sparse_coo else x.to_sparse_coo()).index_select(0, nodes).to_dense()

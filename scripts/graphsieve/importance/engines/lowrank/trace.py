@@ -1,0 +1,289 @@
+"""A module's forward pass as a list of steps whose effect on single rows is known.
+
+The pass is traced symbolically (torch.fx), so every operation on x is seen, not guessed from the module's attributes.
+An operation is accepted only if it is a convolution of `convolutions.py`, or maps each node's row by itself; anything
+else raises `Unsupported`, and a slower engine takes over.
+"""
+
+import copy
+import inspect
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, fx, nn
+from torch_geometric.nn import GINConv, MessagePassing
+
+from graphsieve.models.fast.convolutions import CONVOLUTIONS, Unsupported
+from graphsieve.models.fast.nonzero_columns import without_zero_columns
+
+ELEMENTWISE_MODULES = (
+    *(nn.ReLU, nn.ReLU6, nn.LeakyReLU, nn.ELU, nn.SELU, nn.CELU, nn.GELU, nn.SiLU, nn.Mish, nn.Tanh, nn.Sigmoid),
+    *(nn.Softplus, nn.Softsign, nn.Hardtanh, nn.Hardswish, nn.LogSigmoid),
+)
+IDENTITY_MODULES = (nn.Identity, nn.Dropout, nn.AlphaDropout)  # in evaluation mode
+ELEMENTWISE_FUNCTIONS = {
+    *(torch.relu, F.relu, F.relu6, F.leaky_relu, F.elu, F.selu, F.celu, F.gelu, F.silu, F.mish, F.softplus),
+    *(torch.tanh, F.tanh, torch.sigmoid, F.sigmoid, F.logsigmoid, F.hardtanh, torch.exp, torch.abs, torch.square),
+    *(torch.add, torch.sub, torch.mul, torch.div, operator.add, operator.sub, operator.mul, operator.truediv),
+    *(operator.neg, torch.maximum, torch.minimum),
+}
+ELEMENTWISE_METHODS = {"relu", "relu_", "tanh", "sigmoid", "add", "sub", "mul", "div", "neg", "exp", "abs", "square"}
+RELUS = {torch.relu, F.relu, "relu", "relu_", nn.ReLU}
+LAST_DIMENSION = {-1, 1}
+ALONG_DIMENSION = {  # the place, the name and the default of the argument that must be the last dimension
+    torch.cat: (1, "dim", 0),
+    torch.concat: (1, "dim", 0),
+    F.normalize: (2, "dim", 1),
+    **dict.fromkeys((F.softmax, F.log_softmax, torch.softmax, torch.log_softmax), (1, "dim", None)),
+    **dict.fromkeys(("softmax", "log_softmax"), (1, "dim", None)),
+}
+
+
+@dataclass(frozen=True)
+class Convolution:
+    """A known layer called on the value of `source`."""
+
+    node: fx.Node
+    source: fx.Node
+    module: nn.Module | None  # None for a plain linear map of x
+    linear: tuple[Tensor, Tensor | None] | None = None  # a linear map (weight, bias) applied to the layer's output
+
+
+@dataclass(frozen=True)
+class Program:
+    """Convolutions in the order of their calls, and the row-wise operations between them."""
+
+    x: fx.Node
+    output: fx.Node
+    convolutions: dict[fx.Node, Convolution]
+    rowwise: dict[fx.Node, "Step"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A row-wise operation; its operands are numbers, tensors, or nodes whose rows it reads."""
+
+    function: Callable
+    args: tuple
+    kwargs: dict
+
+    @property
+    def operands(self) -> list[fx.Node]:
+        found: list[fx.Node] = []
+        fx.node.map_arg((self.args, self.kwargs), found.append)
+        return found
+
+
+class _Tracer(fx.Tracer):
+    def is_leaf_module(self, module: nn.Module, name: str) -> bool:
+        return isinstance(module, MessagePassing) or super().is_leaf_module(module, name)
+
+    def call_module(self, module: nn.Module, forward: Callable, args: tuple, kwargs: dict) -> Any:
+        if type(module) is GINConv:  # the weighted sum stays one step, the network behind it is traced
+            summed = self.create_proxy("call_module", self.path_of_module(module), args, kwargs)
+            return module.nn(summed)
+        return super().call_module(module, forward, args, kwargs)
+
+
+def trace_program(model: nn.Module) -> Program:
+    """The program of `model(x, edge_index)`; the model must be in evaluation mode."""
+    others = list(inspect.signature(model.forward).parameters.values())[2:]
+    if any(p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in others):
+        raise Unsupported("forward takes more than x and edge_index")
+    defaults = {p.name: p.default for p in others if p.default is not p.empty}
+    try:
+        shared = {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())}
+        twin = copy.deepcopy(model, shared)  # tracing must not leave proxies in the caller's module
+        graph = _Tracer().trace(twin, concrete_args=defaults or None)
+    except Exception as error:  # whatever a forward pass written for tensors raises when it meets a proxy
+        raise Unsupported(f"forward cannot be traced: {error}") from error
+    return _Reader(model, graph, twin).read()
+
+
+class _Reader:
+    def __init__(self, model: nn.Module, graph: fx.Graph, twin: nn.Module):
+        self.model, self.graph, self.twin = model, graph, twin
+        self.x = next(node for node in graph.nodes if node.op == "placeholder")
+        self.alias: dict[fx.Node, fx.Node] = {}
+        self.convolutions: dict[fx.Node, Convolution] = {}
+        self.rowwise: dict[fx.Node, Step] = {}
+        self.constants: dict[fx.Node, Tensor] = {}
+
+    def read(self) -> Program:
+        nodes = list(self.graph.nodes)
+        result = nodes[-1].args[0]
+        if not isinstance(result, fx.Node):
+            raise Unsupported("forward returns more than the logits")
+        needed = _ancestors(result)
+        varying = {self.x}
+        for node in nodes[:-1]:
+            if node in needed and node is not self.x:
+                if varying.intersection(node.all_input_nodes):
+                    varying.add(node)
+                    self._read_step(node)
+                elif node.op == "get_attr":
+                    self.constants[node] = _attribute(self.twin, node.target)
+        if result not in varying:
+            raise Unsupported("the logits do not depend on x")
+        return Program(self.x, self._resolve(result), self.convolutions, self.rowwise)
+
+    def _resolve(self, node: fx.Node) -> fx.Node:
+        return self.alias.get(node, node)
+
+    def _read_step(self, node: fx.Node) -> None:
+        if node.op == "call_module":
+            self._read_module(node, self.model.get_submodule(node.target))
+        elif node.op in ("call_function", "call_method"):
+            self._read_function(node)
+        else:
+            raise Unsupported(f"operation {node.op}")
+
+    def _read_module(self, node: fx.Node, module: nn.Module) -> None:
+        if module._forward_hooks or module._forward_pre_hooks:
+            raise Unsupported("a layer has hooks")
+        kind = type(module)
+        if kind in CONVOLUTIONS:
+            self._read_convolution(node, module)
+        elif not node.args:
+            raise Unsupported("an operand given by name")
+        elif kind in IDENTITY_MODULES:
+            self.alias[node] = self._resolve(node.args[0])
+        elif kind is nn.Linear:
+            self._read_linear(node, node.args[0], module.weight, module.bias)
+        elif kind in ELEMENTWISE_MODULES:
+            self._keep(node, module, kind is nn.ReLU, getattr(module, "inplace", False))
+        elif _normalises_rows(module):
+            self._keep(node, module)
+        else:
+            raise Unsupported(f"layer {kind.__name__}")
+
+    def _read_function(self, node: fx.Node) -> None:
+        target, is_method = node.target, node.op == "call_method"
+        if not node.args:
+            raise Unsupported("an operand given by name")
+        if target is F.linear:
+            weight, bias = _argument(node, 1, "weight", None), _argument(node, 2, "bias", None)
+            self._read_linear(node, node.args[0], self._constant(weight), self._constant(bias))
+        elif _is_identity(node):
+            self.alias[node] = self._resolve(node.args[0])
+        elif target in (ELEMENTWISE_METHODS if is_method else ELEMENTWISE_FUNCTIONS):
+            in_place = target == "relu_" or node.kwargs.get("inplace", False)
+            self._keep(node, getattr(Tensor, target) if is_method else target, target in RELUS, in_place)
+        elif target in ALONG_DIMENSION:
+            if _argument(node, *ALONG_DIMENSION[target]) not in LAST_DIMENSION:
+                raise Unsupported(f"operation {target} across nodes")
+            self._keep(node, getattr(Tensor, target) if is_method else target)
+        else:
+            raise Unsupported(f"operation {getattr(target, '__name__', target)}")
+
+    def _read_convolution(self, node: fx.Node, layer: nn.Module) -> None:
+        """Only its first operand may depend on x: edge weights computed from x would change with it."""
+        arguments = {**{str(place): value for place, value in enumerate(node.args)}, **node.kwargs}
+        source = arguments.pop("x" if "x" in arguments else "0", None)
+        others: list[fx.Node] = []
+        fx.node.map_arg(arguments, others.append)
+        if not isinstance(source, fx.Node) or any(map(self._varies, others)):
+            raise Unsupported(f"{type(layer).__name__} is called on more than x and the graph")
+        self.convolutions[node] = Convolution(node, self._resolve(source), layer)
+
+    def _read_linear(self, node: fx.Node, source: fx.Node, weight: Tensor, bias: Tensor | None) -> None:
+        source = self._resolve(source)
+        earlier = self.convolutions.get(source)
+        if source is self.x:
+            self.convolutions[node] = Convolution(node, source, None, (weight, bias))
+        elif earlier and type(earlier.module) is GINConv and earlier.linear is None and self._is_sole_reader(node):
+            del self.convolutions[source]
+            self.convolutions[node] = Convolution(node, earlier.source, earlier.module, (weight, bias))
+        else:
+            self.rowwise[node] = Step(_linear, (source, weight, bias), {})
+
+    def _keep(self, node: fx.Node, function: Callable, is_relu: bool = False, in_place: bool = False) -> None:
+        """Accept a row-wise step whose other operands are numbers or the same for all rows."""
+        sole_reader = self._is_sole_reader(node)
+        if in_place and not sole_reader:
+            raise Unsupported("a value is changed in place and used again")
+        for operand in node.all_input_nodes:
+            constant = self.constants.get(operand)
+            if constant is not None and constant.dim() > 1 and constant.shape[0] != 1:
+                raise Unsupported("a constant with a row a node")
+            if constant is None and not self._varies(operand):
+                raise Unsupported("an operand computed from the graph")
+        if is_relu and sole_reader:
+            function = _relu_in_place  # the rows are a working copy that nobody else reads
+        args, kwargs = fx.node.map_arg((node.args, node.kwargs), self._operand)
+        self.rowwise[node] = Step(function, args, kwargs)
+
+    def _is_sole_reader(self, node: fx.Node) -> bool:
+        """Nothing else reads the first operand, nor what it is another name of."""
+        operand = node.args[0]
+        if not isinstance(operand, fx.Node):
+            return False
+        while len(operand.users) == 1 and operand in self.alias:
+            operand = operand.args[0]
+        return len(operand.users) == 1
+
+    def _varies(self, node: fx.Node) -> bool:
+        node = self._resolve(node)
+        return node is self.x or node in self.convolutions or node in self.rowwise
+
+    def _constant(self, value: fx.Node | None) -> Tensor | None:
+        if value is None:
+            return None
+        if value not in self.constants:
+            raise Unsupported("a weight that is computed")
+        return self.constants[value]
+
+    def _operand(self, node: fx.Node) -> fx.Node | Tensor:
+        return self.constants[node] if node in self.constants else self._resolve(node)
+
+
+def _relu_in_place(rows: Tensor, *_: Any, **__: Any) -> Tensor:
+    return rows.relu_()
+
+
+def _linear(rows: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """Same as F.linear, without what is zero; for few outputs the transposed product is faster on CPUs."""
+    rows, weight = without_zero_columns(rows, weight)
+    if weight.shape[0] > 64:
+        return F.linear(rows, weight, bias)
+    product = (weight @ rows.T).T
+    return product if bias is None else product + bias
+
+
+def _normalises_rows(module: nn.Module) -> bool:
+    """Batch normalisation by stored statistics, or layer normalisation of each row."""
+    if type(module) is nn.BatchNorm1d:
+        return module.running_mean is not None and not module.training
+    return type(module) is nn.LayerNorm and len(module.normalized_shape) == 1
+
+
+def _is_identity(node: fx.Node) -> bool:
+    if node.target is F.dropout:
+        return _argument(node, 2, "training", True) is False
+    return node.op == "call_method" and node.target == "contiguous"
+
+
+def _argument(node: fx.Node, place: int, name: str, default: Any) -> Any:
+    return node.args[place] if len(node.args) > place else node.kwargs.get(name, default)
+
+
+def _attribute(module: nn.Module, path: str) -> Tensor:
+    for name in path.split("."):
+        module = getattr(module, name)
+    if not isinstance(module, Tensor):
+        raise Unsupported("an attribute that is not a tensor")
+    return module
+
+
+def _ancestors(node: fx.Node) -> set[fx.Node]:
+    found, queue = set(), [node]
+    while queue:
+        current = queue.pop()
+        if current not in found:
+            found.add(current)
+            queue.extend(current.all_input_nodes)
+    return found

@@ -1,0 +1,1 @@
+"""A ranking of features with standard errors and p-values."""

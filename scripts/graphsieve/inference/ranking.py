@@ -1,0 +1,279 @@
+"""Rank the features of one graph, with standard errors and p-values that hold.
+
+How a p-value can hold: a trained model has fitted even the noise of the columns it saw, at the labelled nodes and at
+all nodes that send them messages. So whatever took part in training looks better than its permutation, relevant or not.
+Here the nodes are cut into two halves at random. A model is trained on the subgraph of one half and scored on the
+subgraph of the other; nothing of that other half, no label, feature or edge, took part in training. Where a column says
+nothing there (its values could as well stand at other nodes), the original ranks among its permutations by chance
+alone, and the share of permutations that do as well is a p-value: exactly, for any model and however badly trained.
+Then the halves change roles, and the smaller of the two p-values counts, doubled. All seeds share the halves and the
+permutations and are averaged before they are ranked, because seeds are not independent evidence. What is ranked is the
+loss, which has no ties; accuracy has, and ties would hide effects.
+
+The test nodes' labels are used for nothing but the accuracies at the end.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import nn
+from tqdm import tqdm
+
+from graphsieve.data.graph import Graph, Split, induced_subgraph
+from graphsieve.data.splits import choose_split
+from graphsieve.errors import InputError
+from graphsieve.importance import permutation_importance
+from graphsieve.importance.groups import joint_importance
+from graphsieve.inference.correlated import correlated_groups
+from graphsieve.inference.how_few import accuracy_curve, numbers_to_keep, smallest_without_loss, standard_error
+from graphsieve.inference.p_values import adjust_benjamini_hochberg, adjust_holm, sequential_p_values, smaller_doubled
+from graphsieve.models.training import TrainingOptions, train_model
+from graphsieve.randomness import child
+from graphsieve.selection.top import keep_top
+
+LEVEL = 0.05
+FEWEST_PERMUTATIONS = 199
+
+
+@dataclass(frozen=True)
+class RankingOptions:
+    """`repeats` permutations make an importance; a p-value takes as many as it needs, at most `permutations`."""
+
+    model: str = "graphsage"
+    seeds: int = 3
+    repeats: int = 20
+    permutations: int = 1999
+    metric: str = "accuracy"
+    seed: int = 0
+    training: TrainingOptions = field(default_factory=lambda: TrainingOptions(hidden=64, dropout=0.5, epochs=60))
+
+    def __post_init__(self):
+        for name in ("seeds", "repeats", "permutations"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} is {getattr(self, name)}: it must be at least 1")
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """`table` has a row a feature, best first; `groups` a row a group of columns, permuted together."""
+
+    graph: Graph
+    options: RankingOptions
+    table: pd.DataFrame
+    groups: pd.DataFrame
+    curve: pd.DataFrame
+    smallest: int
+    majority: float
+    scored_nodes: int
+    scored_accuracy: float
+    test_nodes: int
+
+
+@dataclass(frozen=True)
+class Side:
+    """Models trained on one half of the nodes, to be scored on the other, which they have never seen."""
+
+    models: list[nn.Module]
+    graph: Graph
+    nodes: np.ndarray
+    number: int
+    options: RankingOptions
+
+    def importance(self, features: Sequence[int], occasion: int, count: int) -> tuple[np.ndarray, np.ndarray, float]:
+        """Fall of the metric and rise of the loss by (seed, feature, repeat), and the metric before."""
+        return self._of_all_models(
+            lambda arguments: permutation_importance(**arguments, features=features), occasion, count
+        )
+
+    def joint_importance(self, groups: Sequence[np.ndarray], occasion: int, count: int):
+        """The same for groups of columns, whose rows are permuted together."""
+        return self._of_all_models(lambda arguments: joint_importance(**arguments, groups=groups), occasion, count)
+
+    def _of_all_models(self, score: Callable, occasion: int, count: int) -> tuple[np.ndarray, np.ndarray, float]:
+        metric = self.options.metric
+        device = next(self.models[0].parameters()).device
+        x, edge_index, y = (
+            torch.from_numpy(array).to(device) for array in (self.graph.x, self.graph.edge_index, self.graph.y)
+        )
+        arguments = {"x": x, "edge_index": edge_index, "y": y, "nodes": self.nodes, "n_repeats": count}
+        arguments["metric"] = list(dict.fromkeys([metric, "cross_entropy"]))
+        # The same permutations for every model: averages over models are then ranked like with like.
+        arguments["random_state"] = child(self.options.seed, "scoring", self.number, occasion)
+        results = [score({"model": model, **arguments}) for model in self.models]
+        falls, rises = (np.stack([of[name].importances for of in results]) for name in (metric, "cross_entropy"))
+        return falls, rises, float(np.mean([of[metric].baseline for of in results]))
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Of every item: fall of the metric by (seed, repeat), both sides averaged; rise of the loss; p-value."""
+
+    falls: np.ndarray
+    losses: np.ndarray
+    p_values: np.ndarray
+    baseline: float
+
+
+def rank_features(
+    graph: Graph,
+    options: RankingOptions | None = None,
+    device: torch.device | None = None,
+    progress: bool = False,
+) -> Ranking:
+    """Train, score, test and rank; `graph.x` is taken as it is, so scale it first."""
+    options, device = options or RankingOptions(), device or torch.device("cpu")
+    split = choose_split(graph, "public" if graph.public_split else "random", options.seed)
+    sides = train_sides(graph, split, options, device, progress)
+    scored = score_features(sides, graph.num_features, progress)
+    table = _table(graph.names(), scored)
+    ranking = keep_top(scored.falls.mean(axis=(1, 2)), graph.num_features, scored.losses, seed=options.seed).ranking
+    groups = _groups(graph, options.seed)
+    table["group"] = _group_of_column(graph, groups, "values")
+    table["correlated_with"] = _group_of_column(graph, groups, "correlated")
+    with _bar(progress, "keeping fewer", len(numbers_to_keep(graph.num_features)) * options.seeds) as bar:
+        seeds = range(options.seed, options.seed + options.seeds)
+        curve = accuracy_curve(graph, split, ranking, options.model, options.training, seeds, device, bar.update)
+    table = table.iloc[ranking].reset_index(drop=True)
+    table.insert(0, "rank", np.arange(1, len(table) + 1))
+    return Ranking(
+        graph=graph,
+        options=options,
+        table=table,
+        groups=_score_groups(sides, groups, progress),
+        curve=curve,
+        smallest=smallest_without_loss(curve),
+        majority=float(np.mean(graph.y[split.test] == np.bincount(graph.y[split.train]).argmax())),
+        scored_nodes=sum(len(side.nodes) for side in sides),
+        scored_accuracy=scored.baseline,
+        test_nodes=len(split.test),
+    )
+
+
+def train_sides(
+    graph: Graph, split: Split, options: RankingOptions, device: torch.device, progress: bool = False
+) -> list[Side]:
+    """Both halves in both roles; the last epoch's weights, because a choice among epochs would need labels."""
+    halves = cut_in_halves(graph, split, options.seed)
+    sides = []
+    with _bar(progress, "training", 2 * options.seeds) as bar:
+        for number, (learnt, scored) in enumerate((halves, halves[::-1])):
+            subgraph, nodes = learnt
+            models = []
+            for seed in range(options.seed, options.seed + options.seeds):
+                # Trainings report on validation and test nodes as well, which this one has not.
+                training = train_model(
+                    options.model, subgraph, Split(nodes, nodes, nodes), options.training, seed, device
+                )
+                models.append(training.model.eval())
+                bar.update()
+            sides.append(Side(models, *scored, number, options))
+    return sides
+
+
+def cut_in_halves(graph: Graph, split: Split, seed: int) -> list[tuple[Graph, np.ndarray]]:
+    """Two disjoint subgraphs, each with its nodes whose labels may be seen, which are shared out class by class."""
+    rng = np.random.default_rng(child(seed, "split", 1))
+    known = rng.permutation(np.union1d(split.train, split.val))
+    known = known[np.argsort(graph.y[known], kind="stable")]
+    others = rng.permutation(np.setdiff1d(np.arange(graph.num_nodes), known))
+    halves = []
+    for half in (0, 1):
+        nodes = np.sort(np.concatenate([known[half::2], others[half::2]]))
+        labelled = np.flatnonzero(np.isin(nodes, known))
+        subgraph = induced_subgraph(graph, nodes)
+        if len(np.unique(subgraph.y[labelled])) < 2:
+            raise InputError(
+                f"'{graph.name}' has {len(known)} labelled nodes outside the test set, too few to learn from one half "
+                "and score on the other: label more nodes of each class"
+            )
+        halves.append((subgraph, labelled))
+    return halves
+
+
+def score_features(sides: list[Side], num_features: int, progress: bool = False) -> Scored:
+    return _score(sides, Side.importance, np.arange(num_features), "scoring", progress)
+
+
+def _score(sides: list[Side], importance: Callable, items: Sequence, description: str, progress: bool) -> Scored:
+    """The importance of every item is made of the first round of permutations, so that all have as many."""
+    options = sides[0].options
+    first_rounds, p_values = [], []
+    with _bar(progress, description, len(sides) * len(items)) as bar:
+        for side in sides:
+
+            def draw(open_items: np.ndarray, occasion: int, count: int, side: Side = side) -> np.ndarray:
+                bar.update(side.number * len(items) + len(items) - len(open_items) - bar.n)
+                bar.set_postfix_str(f"{len(open_items)} left, {count} permutations each")
+                result = importance(side, [items[position] for position in open_items], occasion, count)
+                if occasion == 0:
+                    first_rounds.append(result)
+                return result[1].mean(axis=0)
+
+            limit = most_permutations(len(items), options)
+            p_values.append(sequential_p_values(draw, len(items), options.repeats, limit))
+        bar.update(bar.total - bar.n)
+    falls, losses, baselines = zip(*first_rounds, strict=True)
+    return Scored(
+        falls=np.mean(falls, axis=0).transpose(1, 0, 2),
+        losses=np.mean(losses, axis=(0, 1, 3)),
+        p_values=smaller_doubled(np.stack(p_values)),
+        baseline=float(np.mean(baselines)),
+    )
+
+
+def most_permutations(num_items: int, options: RankingOptions) -> int:
+    """As many as allowed, but not more than it takes one item alone to stand out among so many."""
+    return min(options.permutations, max(FEWEST_PERMUTATIONS, round(2 * num_items / LEVEL) - 1))
+
+
+def _table(names: list[str], scored: Scored) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "feature": names,
+            "importance": scored.falls.mean(axis=(1, 2)),
+            "standard_error_repeats": standard_error(scored.falls.mean(axis=1), axis=1),
+            "standard_error_seeds": standard_error(scored.falls.mean(axis=2), axis=1),
+            "loss_rise": scored.losses,
+            "p_value": scored.p_values,
+            "p_adjusted": adjust_benjamini_hochberg(scored.p_values),
+            "p_holm": adjust_holm(scored.p_values),
+        }
+    )
+
+
+def _groups(graph: Graph, seed: int) -> pd.DataFrame:
+    """Columns that came from one column of text, and columns that say nearly the same."""
+    names = np.array(graph.names())
+    rows = [{"group": name, "kind": "values", "columns": columns} for name, columns in graph.groups().items()]
+    for columns in correlated_groups(graph, seed):
+        rows.append({"group": " + ".join(names[columns]), "kind": "correlated", "columns": columns})
+    return pd.DataFrame(rows, columns=["group", "kind", "columns"])
+
+
+def _group_of_column(graph: Graph, groups: pd.DataFrame, kind: str) -> list[str]:
+    named = [""] * graph.num_features
+    for group in groups[groups["kind"] == kind].itertuples():
+        for column in group.columns:
+            others = [graph.names()[other] for other in group.columns if other != column]
+            named[column] = group.group if kind == "values" else ", ".join(others)
+    return named
+
+
+def _score_groups(sides: list[Side], groups: pd.DataFrame, progress: bool) -> pd.DataFrame:
+    if groups.empty:
+        return pd.DataFrame(columns=["group", "kind", "size", *_table([], NOTHING).columns[1:]])
+    scored = _score(sides, Side.joint_importance, list(groups["columns"]), "scoring groups", progress)
+    table = _table(list(groups["group"]), scored).rename(columns={"feature": "group"})
+    table.insert(1, "kind", groups["kind"])
+    table.insert(2, "size", [len(columns) for columns in groups["columns"]])
+    return table.sort_values("importance", ascending=False, ignore_index=True)
+
+
+NOTHING = Scored(np.empty((0, 1, 1)), np.empty(0), np.empty(0), np.nan)
+
+
+def _bar(progress: bool, description: str, total: int) -> tqdm:
+    return tqdm(desc=f"{description:14}", total=total, disable=not progress, mininterval=0.5)

@@ -1,0 +1,1 @@
+"""The networks of the study, and how they are trained."""

@@ -1,0 +1,94 @@
+"""The models of the study: layers of one kind (see `layers`) with an activation between them.
+
+Every model is called as `model(x, edge_index)` and returns one row of logits a node.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from graphsieve.errors import InputError
+from graphsieve.files.checks import damaged
+from graphsieve.files.reading import read_npz
+from graphsieve.files.writing import write_npz
+from graphsieve.models.layers import LAYERS
+from graphsieve.randomness import child_integer
+
+
+class NodeClassifier(nn.Module):
+    """Layers of one kind, with what `norms` has for each, ReLU and dropout between them.
+
+    layout: how to build it again.
+    """
+
+    def __init__(
+        self,
+        layers: list[nn.Module],
+        dropout: float = 0.0,
+        layout: dict | None = None,
+        norms: list[nn.Module] | None = None,
+    ):
+        super().__init__()
+        self.layout = layout
+        self.layers = nn.ModuleList(layers)
+        self.norms = nn.ModuleList(norms or [nn.Identity() for _ in layers[1:]])
+        self.dropout = nn.Dropout(dropout)
+
+    @property
+    def is_same_in_both_modes(self) -> bool:
+        """Whether no part of it does anything else in training: no dropout, no statistics of a batch."""
+        drops = (part.p > 0 for part in self.modules() if isinstance(part, nn.Dropout))
+        return not any(drops) and not any(isinstance(part, nn.BatchNorm1d) for part in self.modules())
+
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        for layer, norm in zip(self.layers, self.norms, strict=False):
+            x = self.dropout(norm(layer(x, edge_index)).relu())
+        return self.layers[-1](x, edge_index)
+
+
+def build_model(
+    name: str,
+    num_features: int,
+    num_classes: int,
+    hidden: int = 512,
+    num_layers: int = 2,
+    dropout: float = 0.0,
+    seed: int = 0,
+    batch_norm: bool = False,
+) -> NodeClassifier:
+    """A freshly initialised model; its weights depend on `seed` alone, not on torch's global state."""
+    if name not in LAYERS:
+        raise InputError(f"model '{name}' is unknown: choose one of {', '.join(LAYERS)}")
+    widths = [num_features] + [hidden] * (num_layers - 1) + [num_classes]
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(child_integer(seed, "initialisation"))
+        layers = [LAYERS[name](inputs, outputs, hidden) for inputs, outputs in zip(widths, widths[1:], strict=False)]
+    layout = {"name": name, "num_features": num_features, "num_classes": num_classes}
+    layout |= {"hidden": hidden, "num_layers": num_layers, "dropout": dropout, "batch_norm": batch_norm}
+    norms = [nn.BatchNorm1d(hidden) for _ in layers[1:]] if batch_norm else None
+    return NodeClassifier(layers, dropout, layout, norms)
+
+
+def save_weights(model: NodeClassifier, others: dict[str, dict[str, Tensor]], path: str | Path) -> None:
+    """Write a model's present weights as `last`, those of other moments beside them, and how to rebuild it."""
+    states = {"last": model.state_dict(), **others}
+    weights = {
+        f"{moment}/{key}": value.cpu().numpy() for moment, state in states.items() for key, value in state.items()
+    }
+    write_npz({"layout": np.array(json.dumps(model.layout)), **weights}, path)
+
+
+def load_model(path: str | Path, moment: str) -> NodeClassifier:
+    """Rebuild the model of `save_weights` as it was at that moment, ready to be evaluated."""
+    arrays = read_npz(path, ["layout"])
+    model = build_model(**json.loads(str(arrays["layout"])))
+    prefix = f"{moment}/"
+    weights = {key.removeprefix(prefix): arrays[key] for key in arrays if key.startswith(prefix)}
+    try:
+        model.load_state_dict({key: torch.from_numpy(array) for key, array in weights.items()})
+    except RuntimeError:
+        raise damaged(path, f"the weights {moment} do not fit the model") from None
+    return model.eval()

@@ -1,0 +1,242 @@
+"""PyG's layers as polynomials of one sparse matrix, and the forward pass of a model in fewer operations.
+
+Every layer of the study is, before what follows it, a sum over hops k of P^k x W_k^T plus a bias: P is the normalised
+adjacency for GCN and TAGCN, the mean over neighbours for GraphSAGE, A + (1 + eps) I for GIN; an MLP has hop 0 only.
+That allows what PyG's general message passing cannot do: products with x use its sparsity, P^k x is computed once where
+that is cheaper, later layers propagate what is narrower, their input or its projection, and units that are zero at all
+nodes are left out. The numbers are the same up to rounding.
+"""
+
+import functools
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from torch import Tensor, nn
+from torch_geometric.nn import GCNConv, SAGEConv, TAGConv
+
+from graphsieve.models.classifier import NodeClassifier
+from graphsieve.models.fast.convolutions import CONVOLUTIONS, Edges, Unsupported, read_filter, watch_propagation
+from graphsieve.models.fast.nonzero_columns import nonzero_columns
+from graphsieve.models.graph_free import GraphFreeLinear
+
+# One entry of a dense product costs about a tenth of one entry of a sparse product (measured on Cora to PubMed).
+DENSE_DISCOUNT = 10
+
+
+@dataclass(frozen=True)
+class PolynomialLayer:
+    """`rest(sum_k matrix^k x linears[k]^T + bias)`; hops that are not used have no entry in `linears`."""
+
+    matrix: sp.csr_array | None
+    linears: dict[int, nn.Module]
+    bias: Tensor | None = None
+    rest: nn.Module = field(default_factory=nn.Identity)
+
+
+def as_polynomials(layer: nn.Module, calls: list[tuple], num_nodes: int, dtype: torch.dtype) -> list[PolynomialLayer]:
+    """The layer with its live weights, given what it passed to `propagate`; `Unsupported` if it is not known.
+
+    One step, or two with a ReLU between them for a GIN with the usual network.
+    """
+    kind = type(layer)
+    if kind is GraphFreeLinear:
+        return [PolynomialLayer(None, {0: layer})]
+    if kind not in CONVOLUTIONS:
+        raise Unsupported(f"layer {kind.__name__}")
+    edges = read_filter(layer, calls, num_nodes, dtype).edges
+    if edges.weight.requires_grad:
+        raise Unsupported("a matrix that is trained")
+    matrix = _matrix(edges, num_nodes)
+    if kind is GCNConv:
+        return [PolynomialLayer(matrix, {1: layer.lin}, layer.bias)]
+    if kind is TAGConv:
+        return [PolynomialLayer(matrix, dict(enumerate(layer.lins)), layer.bias)]
+    if kind is SAGEConv:
+        return [PolynomialLayer(matrix, {1: layer.lin_l} | ({0: layer.lin_r} if layer.root_weight else {}))]
+    if not isinstance(layer.nn, nn.Sequential) or type(layer.nn[0]) is not nn.Linear:
+        raise Unsupported("GINConv whose network does not begin with a linear map")
+    if [type(part) for part in layer.nn] == [nn.Linear, nn.ReLU, nn.Linear]:
+        return [PolynomialLayer(matrix, {1: layer.nn[0]}), PolynomialLayer(None, {0: layer.nn[2]})]
+    return [PolynomialLayer(matrix, {1: layer.nn[0]}, rest=layer.nn[1:])]
+
+
+def _matrix(edges: Edges, num_nodes: int) -> sp.csr_array:
+    """Row = the node that receives, column = the node that sends; repeated edges add up."""
+    index = (edges.target.cpu().numpy(), edges.source.cpu().numpy())
+    return sp.coo_array((edges.weight.cpu().numpy(), index), shape=(num_nodes, num_nodes)).tocsr()
+
+
+def product_cost(matrix: sp.csr_array | np.ndarray) -> float:
+    """Of multiplying by this matrix, stored the cheaper way, in entries of a sparse product."""
+    nonzeros = np.count_nonzero(matrix) if isinstance(matrix, np.ndarray) else matrix.nnz
+    return min(nonzeros, np.prod(matrix.shape) / DENSE_DISCOUNT)
+
+
+class FixedMatrix:
+    """A matrix that never changes, stored the way in which its products are cheaper."""
+
+    def __init__(self, matrix: sp.csr_array | np.ndarray, device: torch.device):
+        if product_cost(matrix) == np.prod(matrix.shape) / DENSE_DISCOUNT:
+            dense = matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
+            self.forward = self.backward = torch.from_numpy(np.ascontiguousarray(dense)).to(device)
+        else:
+            sparse = sp.csr_array(matrix)
+            self.forward, self.backward = _csr_tensor(sparse, device), _csr_tensor(sp.csr_array(sparse.T), device)
+
+    def __matmul__(self, other: Tensor) -> Tensor:
+        if self.forward is self.backward:
+            return self.forward @ other
+        return _SparseProduct.apply(self.forward, self.backward, other)
+
+
+def _csr_tensor(matrix: sp.csr_array, device: torch.device) -> Tensor:
+    matrix.sort_indices()
+    # 32-bit indices: the sparse kernels then need not convert them at every call
+    pointers, columns = (torch.from_numpy(part.astype(np.int32)) for part in (matrix.indptr, matrix.indices))
+    values = torch.from_numpy(matrix.data)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
+        return torch.sparse_csr_tensor(pointers, columns, values, matrix.shape, check_invariants=False).to(device)
+
+
+class _SparseProduct(torch.autograd.Function):
+    """Constant sparse @ dense; the gradient is a product with the stored transpose."""
+
+    @staticmethod
+    def forward(ctx, matrix: Tensor, transposed: Tensor, dense: Tensor) -> Tensor:
+        ctx.transposed = transposed
+        return matrix @ dense.contiguous()
+
+    @staticmethod
+    def backward(ctx, gradient: Tensor):
+        return None, None, ctx.transposed @ gradient.contiguous()
+
+
+@dataclass(frozen=True)
+class Step:
+    """One polynomial layer; `compute(input, columns, units)` gives its output.
+
+    columns: which units of the layer before it the input has; units: which of its own are wanted. None means all.
+    """
+
+    compute: Callable[..., Tensor]
+    may_skip: bool  # whether single units can be computed
+    norm: nn.Module  # what stands before the ReLU
+    ends_layer: bool  # whether dropout follows
+
+
+def fast_forward(model: nn.Module, x: Tensor, edge_index: Tensor) -> Callable[[nn.Module], Tensor] | None:
+    """A function of the model that returns `model(x, edge_index)` for its present weights; None for unknown models."""
+    if type(model) is not NodeClassifier:
+        return None
+    calls = _propagations(model, x, edge_index)
+    try:
+        layers = [as_polynomials(layer, calls.get(layer, []), x.shape[0], x.dtype) for layer in model.layers]
+    except Unsupported:
+        return None
+    steps = _steps(layers, [*model.norms, nn.Identity()], x)
+
+    def forward(model: NodeClassifier) -> Tensor:
+        hidden, columns = None, None
+        for step in steps[:-1]:
+            # Dropout draws its random numbers for all units, so none may be missing.
+            hidden, columns = _rectified(step, hidden, columns, step.may_skip and model.dropout.p == 0)
+            hidden = model.dropout(hidden) if step.ends_layer else hidden
+        return steps[-1].compute(hidden, columns)
+
+    return forward
+
+
+@torch.no_grad()
+def _propagations(model: nn.Module, x: Tensor, edge_index: Tensor) -> dict[nn.Module, list[tuple]]:
+    """What each convolution passes to `propagate`; in evaluation mode, which draws no random numbers."""
+    training = model.training
+    with watch_propagation(model) as calls:
+        model.eval()(x, edge_index)
+    model.train(training)
+    return calls
+
+
+def _steps(layers: list[list[PolynomialLayer]], norms: list[nn.Module], x: Tensor) -> list[Step]:
+    steps = []
+    for parts, norm in zip(layers, norms, strict=True):
+        for part in parts:
+            matrix = None if part.matrix is None else FixedMatrix(part.matrix, x.device)
+            compute = functools.partial(_apply, part, matrix) if steps else _on_features(part, matrix, x)
+            ends_layer = part is parts[-1]
+            behind = norm if ends_layer else nn.Identity()
+            steps.append(Step(compute, type(part.rest) is type(behind) is nn.Identity, behind, ends_layer))
+    return steps
+
+
+def _rectified(
+    step: Step, hidden: Tensor | None, columns: Tensor | None, may_skip: bool
+) -> tuple[Tensor, Tensor | None]:
+    """The output behind a ReLU, and which units that is.
+
+    Where few are alive, these are computed once more by themselves: it costs little and saves the others' gradients.
+    """
+    values = step.norm(step.compute(hidden, columns)).relu()
+    units = nonzero_columns(values, nonnegative=True) if may_skip else None
+    return (values if units is None else step.compute(hidden, columns, units).relu()), units
+
+
+def _on_features(layer: PolynomialLayer, matrix: FixedMatrix | None, x: Tensor) -> Callable[..., Tensor]:
+    """Either multiply by x and propagate the product, or multiply by P^k x, computed once: whichever is cheaper."""
+    features, hops = x.cpu().numpy(), max(layer.linears)
+    powers = _powers(layer.matrix, features, hops) if hops else [features]
+    propagating = product_cost(features) * len(layer.linears) + (hops * product_cost(layer.matrix) if hops else 0)
+    if propagating <= sum(product_cost(powers[hop]) for hop in layer.linears):
+        fixed = FixedMatrix(features, x.device)
+        return lambda _, columns, units=None: _apply(layer, matrix, fixed, columns, units)
+    propagated = {hop: FixedMatrix(powers[hop], x.device) for hop in layer.linears}
+    return lambda _, columns, units=None: _finish(layer, _projected(layer, propagated, columns, units), units)
+
+
+def _powers(matrix: sp.csr_array | FixedMatrix, x: np.ndarray | Tensor, hops: int) -> list[np.ndarray | Tensor]:
+    powers = [x]
+    for _ in range(hops):
+        powers.append(matrix @ powers[-1])
+    return powers
+
+
+def _project(linear: nn.Module, features: Tensor | FixedMatrix, columns: Tensor | None, units: Tensor | None) -> Tensor:
+    weight = linear.weight if units is None else linear.weight[units]
+    return features @ (weight if columns is None else weight[:, columns]).T
+
+
+def _projected(layer: PolynomialLayer, powers: dict, columns: Tensor | None, units: Tensor | None) -> Tensor:
+    parts = (_project(linear, powers[hop], columns, units) for hop, linear in layer.linears.items())
+    return functools.reduce(torch.add, parts)
+
+
+def _apply(
+    layer: PolynomialLayer,
+    matrix: FixedMatrix | None,
+    features: Tensor | FixedMatrix,
+    columns: Tensor | None,
+    units: Tensor | None = None,
+) -> Tensor:
+    """Propagate what is narrower: a few live columns of the input, or else its projections (by Horner's rule)."""
+    hops = max(layer.linears)
+    outputs = len(layer.linears[hops].weight) if units is None else len(units)
+    if columns is not None and len(columns) < outputs:
+        powers = dict(enumerate(_powers(matrix, features, hops)))
+        return _finish(layer, _projected(layer, powers, columns, units), units)
+    total = _project(layer.linears[hops], features, columns, units)
+    for hop in range(hops - 1, -1, -1):
+        total = matrix @ total
+        if hop in layer.linears:
+            total = total + _project(layer.linears[hop], features, columns, units)
+    return _finish(layer, total, units)
+
+
+def _finish(layer: PolynomialLayer, total: Tensor, units: Tensor | None) -> Tensor:
+    for bias in (layer.bias, *(linear.bias for linear in layer.linears.values())):
+        if bias is not None:
+            total = total + (bias if units is None else bias[units])
+    return layer.rest(total)

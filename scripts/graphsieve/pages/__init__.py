@@ -1,0 +1,1 @@
+"""HTML pages: a run's own page and a ranking's."""

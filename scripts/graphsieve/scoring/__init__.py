@@ -1,0 +1,1 @@
+"""Scores of features: the registry of scorers and what they compute."""

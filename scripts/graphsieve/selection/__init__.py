@@ -1,0 +1,1 @@
+"""Which features to keep, once or while training."""

@@ -1,0 +1,245 @@
+"""Algorithm 1: train, and at every checkpoint score the remaining features, prune the worst of them, and train on.
+
+Pruned columns leave the tensors for good. The module is built anew for fewer features, and its weights and the
+optimiser's state are sliced to match, which is the same as masking the columns with zeros, only faster.
+"""
+
+import functools
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import nn
+
+from graphsieve.data.graph import Graph, Split, keep_columns
+from graphsieve.errors import InputError
+from graphsieve.models.training import Trainer, Training, TrainingOptions, epoch_bar, train_model
+from graphsieve.randomness import child_integer
+from graphsieve.scoring.scorers import MODEL_OF_SCORER, SCORERS, Scores, ScoringOptions, ScoringTask, score_features
+from graphsieve.selection.shrinking import copy_kept, copy_optimiser, input_dimensions
+from graphsieve.selection.top import TIE_RULES, Selection, count_positive, count_to_keep, keep_top
+
+RULES = ("fraction", "nonpositive")
+
+
+@dataclass(frozen=True)
+class PruningOptions:
+    """When and what to prune. The paper: half of the features (r) every 50 epochs (T), the first time after 50.
+
+    fraction: of the remaining features, pruned at every checkpoint; 0 prunes nothing and only scores.
+    interval, burn_in: epochs between checkpoints, and before the first one if that is longer.
+    rule: `fraction`, or `nonpositive`: every feature with a score of zero or less, at most the fraction `cap` a step.
+    tolerance: stop pruning for good once an interval's best validation accuracy is this much below the best before it.
+    ties: who stays among equal scores, see `selection`.
+    """
+
+    fraction: float = 0.5
+    interval: int = 50
+    burn_in: int = 0
+    rule: str = "fraction"
+    cap: float = 0.5
+    tolerance: float | None = None
+    ties: str = "loss"
+
+    def __post_init__(self):
+        allowed = {
+            "fraction": (0 <= self.fraction < 1, "at least 0 and below 1"),
+            "interval": (self.interval >= 1, "at least 1 epoch"),
+            "burn_in": (self.burn_in >= 0, "0 epochs or more"),
+            "rule": (self.rule in RULES, f"one of {', '.join(RULES)}"),
+            "cap": (0 < self.cap <= 1, "above 0 and at most 1"),
+            "tolerance": (self.tolerance is None or self.tolerance >= 0, "0 or more, or None"),
+            "ties": (self.ties in TIE_RULES, f"one of {', '.join(TIE_RULES)}"),
+        }
+        for name, (fine, rule) in allowed.items():
+            if not fine:
+                raise InputError(f"pruning option {name} is {getattr(self, name)!r}: it must be {rule}")
+
+    def checkpoints(self, epochs: int) -> list[int]:
+        """Epochs after which features are scored; the last one is the end of the training, where none is pruned."""
+        return [*range(max(self.interval, self.burn_in), epochs, self.interval), epochs]
+
+
+@dataclass(frozen=True)
+class AdaptiveSelection:
+    """What a run leaves behind. Checkpoints are numbered from 1; interval n is what ends at checkpoint n.
+
+    model: trained on the features `kept`, in their order.
+    history: a row an epoch, with the number of features.
+    checkpoints: a row an interval: features, its best epoch by validation accuracy with the accuracies there, how many
+        features were pruned at its end, and how many shared the score that the cut went through.
+    scores: of every remaining feature at every checkpoint; `std` and `loss` where the scorer has them.
+    features: `rank` of every feature (1 is the best) and the checkpoint at which it was dropped, empty for the kept.
+    timings: seconds spent on training before, and on scoring at, every checkpoint.
+    """
+
+    model: nn.Module
+    kept: np.ndarray
+    history: pd.DataFrame
+    checkpoints: pd.DataFrame
+    scores: pd.DataFrame
+    features: pd.DataFrame
+    timings: pd.DataFrame
+
+
+def adaptive_selection(
+    factory: Callable[[int], nn.Module],
+    graph: Graph,
+    split: Split,
+    scorer: str | Callable[[ScoringTask], Scores] = "npt",
+    pruning: PruningOptions | None = None,
+    training: TrainingOptions | None = None,
+    scoring: ScoringOptions | None = None,
+    seed: int = 0,
+    device: str | torch.device = "cpu",
+    progress: bool = False,
+) -> AdaptiveSelection:
+    """Train a module and prune its features on the way.
+
+    factory: makes a module, called as `module(x, edge_index)`, for a number of features.
+    scorer: a name of `SCORERS`, or a function like those. Scorers that ask the model, and functions, are asked again at
+        every checkpoint about the remaining features; the others know no training, score once, and are ranked again.
+    training: only its epochs, learning rate and weight decay matter: the module is the factory's.
+    """
+    pruning, training, scoring = pruning or PruningOptions(), training or TrainingOptions(), scoring or ScoringOptions()
+    device = torch.device(device)
+    score = _scoring(scorer, graph, split, training, scoring, seed, device)
+    records = _Records(graph)
+    kept, current, pruning_on = np.arange(graph.num_features), graph, True
+    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+        torch.manual_seed(child_integer(seed, "dropout"))
+        trainer = Trainer(_build(factory, len(kept), seed, device), graph, split, training, device)
+        with epoch_bar(training.epochs, progress) as bar:
+            for number, epoch in enumerate(pruning.checkpoints(training.epochs), 1):
+                clock = [time.perf_counter()]
+                interval = trainer.run(epoch - trainer.epochs_done, bar)
+                clock.append(time.perf_counter())
+                scores = score(current, trainer.model.eval(), kept, number)
+                clock.append(time.perf_counter())
+                pruning_on = pruning_on and not records.has_fallen(interval, pruning.tolerance)
+                prunes = pruning_on and epoch < training.epochs
+                count = _count_to_keep(scores.values, pruning) if prunes else len(kept)
+                selection = keep_top(scores.values, count, scores.losses, pruning.ties, seed)
+                records.add(number, interval, kept, scores, selection, np.diff(clock))
+                if count < len(kept):
+                    kept = kept[selection.kept]
+                    current = keep_columns(graph, kept)
+                    module = _build(factory, count, seed, device)
+                    trainer = _continue(trainer, module, current, split, training, selection.kept)
+    return AdaptiveSelection(trainer.model, kept, **records.tables())
+
+
+def _build(factory: Callable[[int], nn.Module], num_features: int, seed: int, device: torch.device) -> nn.Module:
+    """Initial weights depend on the seed alone, and building a module disturbs no other stream of chance."""
+    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+        torch.manual_seed(child_integer(seed, "initialisation"))
+        return factory(num_features).to(device)
+
+
+def _continue(
+    before: Trainer, module: nn.Module, graph: Graph, split: Split, training: TrainingOptions, kept: np.ndarray
+) -> Trainer:
+    """A trainer of the smaller module that goes on where the larger one stopped."""
+    device = next(module.parameters()).device
+    dimensions = input_dimensions(before.model, module, before.num_features, len(kept))
+    copy_kept(before.model, module, dimensions, kept)
+    after = Trainer(module, graph, split, training, device, before.epochs_done)
+    copy_optimiser((before.model, before.optimiser), (module, after.optimiser), dimensions, kept)
+    return after
+
+
+def _count_to_keep(scores: np.ndarray, pruning: PruningOptions) -> int:
+    if pruning.rule == "fraction":
+        return count_to_keep(len(scores), 1 - pruning.fraction)
+    return max(1, count_positive(scores), len(scores) - int(pruning.cap * len(scores)))
+
+
+def _scoring(
+    scorer: str | Callable[[ScoringTask], Scores],
+    graph: Graph,
+    split: Split,
+    training: TrainingOptions,
+    options: ScoringOptions,
+    seed: int,
+    device: torch.device,
+) -> Callable[[Graph, nn.Module, np.ndarray, int], Scores]:
+    """How to score the remaining features, given the reduced graph, the model, the features and the checkpoint."""
+    if not callable(scorer) and scorer not in SCORERS:
+        raise InputError(f"scorer '{scorer}' is unknown: choose one of {', '.join(SCORERS)}")
+
+    def again(current: Graph, model: nn.Module, kept: np.ndarray, checkpoint: int) -> Scores:
+        task = ScoringTask(current, split, seed, options, model, occasion=(checkpoint,))
+        return scorer(task) if callable(scorer) else score_features(scorer, task)
+
+    @functools.cache
+    def of_all() -> Scores:
+        kind = MODEL_OF_SCORER.get(scorer)
+        model = kind and train_model(kind, graph, split, training, seed, device).model.eval()
+        return score_features(scorer, ScoringTask(graph, split, seed, options, model))
+
+    def once(current: Graph, model: nn.Module, kept: np.ndarray, checkpoint: int) -> Scores:
+        values = vars(of_all()).values()
+        return Scores(*(None if value is None else value[kept] for value in values))
+
+    return again if callable(scorer) or MODEL_OF_SCORER.get(scorer) == "own" else once
+
+
+class _Records:
+    """The tables of a run as it goes."""
+
+    def __init__(self, graph: Graph):
+        self.graph = graph
+        self.best_accuracy = 0.0
+        self.history, self.checkpoints, self.scores, self.timings = [], [], [], []
+        self.dropped = pd.Series(pd.NA, index=range(graph.num_features), dtype="Int64")
+        self.ranking = []  # best first, of the dropped until the end
+
+    def has_fallen(self, interval: Training, tolerance: float | None) -> bool:
+        """Whether this interval's best validation accuracy is too far below the best before it."""
+        accuracy = interval.history["val_accuracy"].max()
+        fallen = tolerance is not None and accuracy < self.best_accuracy - tolerance
+        self.best_accuracy = max(self.best_accuracy, accuracy)
+        return fallen
+
+    def add(
+        self,
+        number: int,
+        interval: Training,
+        kept: np.ndarray,
+        scores: Scores,
+        selection: Selection,
+        seconds: np.ndarray,
+    ) -> None:
+        count, epoch = len(selection.kept), int(interval.history["epoch"].iloc[-1])
+        columns = {"checkpoint": number, "epoch": epoch, "features": len(kept)}
+        self.history.append(interval.history.assign(checkpoint=number, features=len(kept)))
+        cut = {"pruned": len(kept) - count, "ties": selection.ties}
+        self.checkpoints.append({**columns, **interval.summary(), **cut})
+        table = {
+            "checkpoint": number,
+            "feature": kept,
+            "score": scores.values,
+            "std": scores.std,
+            "loss": scores.losses,
+        }
+        self.scores.append(pd.DataFrame(table).astype({"std": float, "loss": float}))
+        self.timings.append({**columns, "training_seconds": seconds[0], "scoring_seconds": seconds[1]})
+        dropped = kept[selection.ranking[count:]]
+        self.dropped[dropped] = number
+        self.ranking = [*dropped, *self.ranking]
+        self.survivors = kept[selection.ranking[:count]]
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        ranking = np.array([*self.survivors, *self.ranking])
+        features = {"feature": range(self.graph.num_features), "name": self.graph.names()}
+        features |= {"rank": np.argsort(ranking) + 1, "dropped_at": self.dropped}
+        return {
+            "history": pd.concat(self.history, ignore_index=True),
+            "checkpoints": pd.DataFrame(self.checkpoints),
+            "scores": pd.concat(self.scores, ignore_index=True),
+            "features": pd.DataFrame(features),
+            "timings": pd.DataFrame(self.timings),
+        }

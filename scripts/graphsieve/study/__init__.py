@@ -1,0 +1,1 @@
+"""What the paper's tables and claims are made of."""

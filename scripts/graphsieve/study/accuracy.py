@@ -1,0 +1,222 @@
+"""Records in, tables out: in the paper's order, with its marks, beside its published numbers. Accuracies in percent."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from graphsieve.errors import InputError
+from graphsieve.files.writing import write_csv, write_text
+from graphsieve.study.labels import (
+    DATASETS,
+    FULL_MODELS,
+    ROW_TITLES,
+    ROWS,
+    base,
+    group_breaks,
+    in_order,
+    label_dataset,
+    label_row,
+    listed,
+    runs_text,
+    sort_as_paper,
+)
+from graphsieve.study.markup import MARKUP, as_latex, as_markdown, difference_text, label_cells, signed
+
+FAR = 2  # published standard deviations
+COMPARISON_NOTE = (
+    "In every cell: ours; below it the published mean ± standard deviation; below that the difference, ours less "
+    "published. It is shaded where it exceeds two **published** standard deviations. (Those fit division by n, not "
+    "n\u00a0−\u00a01, on the datasets small enough to tell: over five runs, a tenth less than ours would be.)"
+)
+
+
+# Accuracy tables
+
+
+def summarise(records: pd.DataFrame, row: str) -> pd.DataFrame:
+    """Mean and sample standard deviation (n - 1; NaN for a single run) of the test accuracy, in the paper's order."""
+    records = name_variants(records, row).assign(accuracy=100 * records["test_accuracy"])
+    summary = records.groupby([row, "dataset"], as_index=False).agg(
+        accuracy_mean=("accuracy", "mean"), accuracy_std=("accuracy", "std"), runs=("accuracy", "size")
+    )
+    return sort_as_paper(summary, row).round(4)
+
+
+def name_variants(records: pd.DataFrame, row: str) -> pd.DataFrame:
+    """A dataset that was run with several models or splits becomes several, as in `cora (gin)`: none are averaged."""
+    records = records.copy()
+    for choice in ("model", "split"):
+        several = records.groupby(["dataset", row])[choice].transform("nunique").groupby(records["dataset"])
+        records["dataset"] = records["dataset"].where(
+            several.transform("max") == 1, records["dataset"] + " (" + records[choice] + ")"
+        )
+    return records
+
+
+def places(summary: pd.DataFrame, row: str, reference: str = "") -> pd.Series:
+    """1 for the best of each dataset, 2 for the second best, 0 for the rest and for `reference`, which stands apart.
+
+    As in the paper, equal means as printed (two decimals) share a place.
+    """
+    competing = summary["accuracy_mean"].round(2).where(summary[row] != reference)
+    rank = competing.groupby(summary["dataset"]).rank(method="dense", ascending=False)
+    return rank.where(rank <= 2, 0).astype(int)
+
+
+def accuracy_cells(summary: pd.DataFrame, row: str, reference: str = "", markup: str = "html") -> pd.DataFrame:
+    """The table as the paper prints it: a text `mean ± std` for every row and dataset, empty where nothing was run."""
+    marked, deviation = MARKUP[markup][:3], MARKUP[markup][3]
+    texts = [
+        marked[place].format(f"{mean:.2f}") + ("" if pd.isna(std) else deviation.format(f"{std:.2f}"))
+        for place, mean, std in zip(
+            places(summary, row, reference), summary["accuracy_mean"], summary["accuracy_std"], strict=True
+        )
+    ]
+    return _grid(summary.assign(text=texts), row)
+
+
+def _grid(table: pd.DataFrame, row: str) -> pd.DataFrame:
+    """`text` by row and dataset, both still by name and in the order in which they first appear."""
+    cells = table.pivot(index=row, columns="dataset", values="text")
+    return cells.reindex(index=table[row].unique(), columns=in_order(table["dataset"], DATASETS)).fillna("")
+
+
+def compare(summary: pd.DataFrame, published: pd.DataFrame, row: str) -> pd.DataFrame:
+    """The cells that both tables have; `far` where ours is over two published standard deviations off."""
+    theirs = published.dropna(subset="accuracy_mean").rename(
+        columns={"accuracy_mean": "published_mean", "accuracy_std": "published_std"}
+    )
+    theirs = theirs[[row, "dataset", "published_mean", "published_std"]]
+    both = summary.assign(base=summary["dataset"].map(base)).merge(
+        theirs.rename(columns={"dataset": "base"}), on=[row, "base"]
+    )
+    both["difference"] = both["accuracy_mean"] - both["published_mean"]
+    both["far"] = both["difference"].abs() > FAR * both["published_std"]
+    return both.drop(columns="base")
+
+
+def comparison_cells(comparison: pd.DataFrame, row: str) -> pd.DataFrame:
+    """Ours, the published value and the difference, one below the other."""
+    texts = [
+        f"{ours:.2f}<br><small>{theirs:.2f} ± {std:.2f}</small><br>{difference_text(difference, far)}"
+        for ours, theirs, std, difference, far in comparison[
+            ["accuracy_mean", "published_mean", "published_std", "difference", "far"]
+        ].itertuples(index=False)
+    ]
+    return _grid(comparison.assign(text=texts), row)
+
+
+def far_cells(comparison: pd.DataFrame, row: str) -> pd.DataFrame:
+    """The cells over two published standard deviations off, the farthest first."""
+    far = comparison[comparison["far"]]
+    far = far.assign(deviations=far["difference"] / far["published_std"]).sort_values(
+        "deviations", key=abs, ascending=False, kind="stable"
+    )
+    return pd.DataFrame(
+        {
+            ROW_TITLES.get(row, row): far[row].map(label_row),
+            "Dataset": far["dataset"].map(label_dataset),
+            "Ours": far["accuracy_mean"].map("{:.2f}".format),
+            "Published": far["published_mean"].map("{:.2f}".format) + " ± " + far["published_std"].map("{:.2f}".format),
+            "Difference": far["difference"].map(signed),
+            "In published std": far["deviations"].map(lambda value: signed(value, 1)),
+        }
+    ).set_index(ROW_TITLES.get(row, row))
+
+
+def far_sentence(comparison: pd.DataFrame) -> str:
+    count, cells = int(comparison["far"].sum()), len(comparison)
+    verb = "lies" if count == 1 else "lie"
+    return (
+        f"{count or 'None'} of the {cells} cells that both tables have {verb} further than two published standard "
+        "deviations from the published mean."
+    )
+
+
+def coverage(ours: pd.DataFrame, published: pd.DataFrame, row: str | None = None) -> str:
+    """Sentences on the datasets, and the rows where the tables have any, that only one of the two has."""
+    known = set(published["dataset"])
+    new = [label_dataset(name) for name in in_order(ours["dataset"], DATASETS) if base(name) not in known]
+    absent = [label_dataset(name) for name in in_order(published["dataset"], DATASETS) if name not in _bases(ours)]
+    new_rows = [label_row(name) for name in _only_in(ours, published, row)]
+    absent_rows = [label_row(name) for name in _only_in(published, ours, row)]
+    sentences = [
+        f"Nothing was published for {listed(new)}." if new else "",
+        f"The paper has no row {listed(new_rows, 'or')}." if new_rows else "",
+        f"The paper also has {listed(absent)}, which this run does not." if absent else "",
+        f"The paper also has the rows {listed(absent_rows)}, which this run does not." if absent_rows else "",
+    ]
+    return " ".join(filter(None, sentences))
+
+
+def _bases(table: pd.DataFrame) -> set[str]:
+    return set(table["dataset"].map(base))
+
+
+def _only_in(table: pd.DataFrame, other: pd.DataFrame, row: str | None) -> list[str]:
+    return [name for name in in_order(table[row], ROWS) if name not in set(other[row])] if row else []
+
+
+def runs_sentence(summary: pd.DataFrame) -> str:
+    runs = summary.groupby("dataset")["runs"].max()
+    if runs.max() == 1:
+        return "Test accuracy in percent, of a single run."
+    return f"Test accuracy in percent, mean ± sample standard deviation (n\u00a0−\u00a01) over {runs_text(runs)}."
+
+
+def kept_text(records: pd.DataFrame, reference: str) -> str:
+    selected = records[records["scorer"] != reference].groupby("dataset")[["kept", "features"]].first()
+    kept = [
+        f"{selected.loc[name, 'kept']:,} of {selected.loc[name, 'features']:,} on {label_dataset(name)}"
+        for name in in_order(selected.index, DATASETS)
+    ]
+    return (
+        f"## What was kept\n\nFeatures kept: {listed(kept)}. A method that gives many features the same score leaves "
+        "the choice among them to the tie rule. The table counts the features that share the score where the cut fell "
+        "(mean over runs; 0 where the cut fell between two scores)."
+    )
+
+
+def tie_cells(records: pd.DataFrame, reference: str) -> pd.DataFrame:
+    ties = name_variants(records[records["scorer"] != reference], "scorer")
+    ties = sort_as_paper(ties.groupby(["scorer", "dataset"], as_index=False)["ties"].mean(), "scorer")
+    return _grid(ties.assign(text=ties["ties"].map(lambda mean: f"{round(mean, 1):g}")), "scorer")
+
+
+def write_accuracy_table(summary: pd.DataFrame, row: str, stem: str, title: str, reference: str = "") -> None:
+    """`stem`.csv, .md and .tex."""
+    rendered = {markup: accuracy_cells(summary, row, reference, markup) for markup in ("markdown", "latex")}
+    write_csv(summary, f"{stem}.csv")
+    notes = f"{runs_sentence(summary)} {marks_sentence(reference)}"
+    markdown = label_cells(rendered["markdown"], row)
+    write_text(as_markdown(markdown, title, notes), f"{stem}.md")
+    rules = [position for position, name in enumerate(rendered["latex"].index, 1) if name in FULL_MODELS]
+    breaks = group_breaks(rendered["latex"].columns)
+    latex = label_cells(rendered["latex"], row, "latex")
+    write_text(as_latex(latex, title, notes, Path(stem).name, rules, breaks), f"{stem}.tex")
+
+
+def marks_sentence(reference: str) -> str:
+    apart = f" (the row {label_row(reference)} does not compete)" if reference else ""
+    return f"Best in bold, second best underlined{apart}."
+
+
+# Scores
+
+
+def mean_scores(scores: pd.DataFrame) -> pd.DataFrame:
+    """Mean and sample standard deviation over seeds of every feature's score: one row a dataset, scorer and feature."""
+    models = scores.groupby(["dataset", "scorer"])["model"].nunique()
+    if (models > 1).any():
+        dataset, scorer = models.idxmax()
+        raise InputError(
+            f"the scores of '{scorer}' on '{dataset}' come from {models.max()} models: draw one model at a time"
+        )
+    return scores.groupby(["dataset", "scorer", "feature"], as_index=False).agg(
+        mean=("score", "mean"), spread=("score", "std"), runs=("score", "size")
+    )
+
+
+def runs_of_scores(means: pd.DataFrame) -> str:
+    low, high = means["runs"].min(), means["runs"].max()
+    return f"Averages are over {low if low == high else f'{low} to {high}'} run{'' if high == 1 else 's'}."

@@ -1,0 +1,133 @@
+"""How well each scorer finds the features that carry the label, on synthetic graphs where these are known."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from pandas.io.formats.style import Styler
+from scipy import stats
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+from graphsieve.data.synthetic import REGIMES, relevant_features
+from graphsieve.files.writing import write_csv, write_text
+from graphsieve.study.labels import DATASETS, in_order, label_row, listed, sort_as_paper
+from graphsieve.study.markup import MARKUP, as_latex, as_markdown, label_cells, page_table
+
+CONFIDENCE = 0.95
+INTERVALS = {"html": "<br><small>{} – {}</small>", "markdown": " ({} – {})", "latex": r" {{\tiny ({}--{})}}"}
+RELEVANT = {f"synthetic_{regime}": relevant_features(regime) for regime in REGIMES}
+MEASURES = {
+    "auroc": "AUROC",
+    "average_precision": "Average precision",
+    "recall": f"Top-{max(map(len, RELEVANT.values()))} recall",
+}
+
+
+def measure_trials(scores: pd.DataFrame) -> pd.DataFrame:
+    """A row a regime, scorer, seed and measure, of the regimes that have relevant features."""
+    rows = []
+    for (dataset, scorer, seed), trial in scores.groupby(["dataset", "scorer", "seed"]):
+        if len(RELEVANT[dataset]):
+            truth = trial["feature"].isin(RELEVANT[dataset]).to_numpy()
+            columns = {"dataset": dataset, "scorer": scorer, "seed": seed}
+            values = measure(truth, trial["score"].to_numpy())
+            rows += [{**columns, "measure": name, "value": value} for name, value in values.items()]
+    return pd.DataFrame(rows, columns=["dataset", "scorer", "seed", "measure", "value"])
+
+
+def measure(truth: np.ndarray, scores: np.ndarray) -> dict[str, float]:
+    return {
+        "auroc": roc_auc_score(truth, scores),
+        "average_precision": average_precision_score(truth, scores),
+        "recall": top_recall(truth, scores),
+    }
+
+
+def top_recall(truth: np.ndarray, scores: np.ndarray) -> float:
+    """The share of the relevant features among as many highest scores; a tie at the cut is drawn by lot."""
+    count = truth.sum()
+    cut = np.sort(scores)[-count]
+    above, tied = scores > cut, scores == cut
+    chance = (count - above.sum()) / tied.sum()
+    return ((above & truth).sum() + chance * (tied & truth).sum()) / count
+
+
+def summarise(trials: pd.DataFrame) -> pd.DataFrame:
+    """Mean over trials with its interval; no interval for a single trial."""
+    rows = [
+        {"scorer": scorer, "dataset": dataset, "measure": measure, **mean_interval(trial["value"]), "runs": len(trial)}
+        for (scorer, dataset, measure), trial in trials.groupby(["scorer", "dataset", "measure"])
+    ]
+    table = pd.DataFrame(rows, columns=["scorer", "dataset", "measure", "mean", "low", "high", "runs"])
+    return sort_as_paper(table, "scorer").round(4)
+
+
+def mean_interval(values: pd.Series) -> dict[str, float]:
+    """Student's interval of the mean, cut to [0, 1], where every measure lies."""
+    mean, count = values.mean(), len(values)
+    half = stats.t.ppf((1 + CONFIDENCE) / 2, max(count - 1, 1)) * values.std() / np.sqrt(count)
+    low, high = np.clip([mean - half, mean + half], 0, 1)
+    return {"mean": mean, "low": low, "high": high}
+
+
+def cells(summary: pd.DataFrame, measure: str, markup: str = "html") -> pd.DataFrame:
+    """Scorers by regimes; the highest of a regime (as printed) in bold, the second underlined."""
+    table = summary[summary["measure"] == measure]
+    rank = table["mean"].round(2).groupby(table["dataset"]).rank(method="dense", ascending=False)
+    texts = [
+        MARKUP[markup][int(place) if place <= 2 else 0].format(f"{mean:.2f}")
+        + ("" if np.isnan(low) else INTERVALS[markup].format(f"{low:.2f}", f"{high:.2f}"))
+        for place, mean, low, high in zip(rank, table["mean"], table["low"], table["high"], strict=True)
+    ]
+    wide = table.assign(text=texts).pivot(index="scorer", columns="dataset", values="text")
+    return wide.reindex(index=table["scorer"].unique(), columns=in_order(table["dataset"], DATASETS)).fillna("")
+
+
+def page(summary: pd.DataFrame, measure: str) -> Styler:
+    return page_table(label_cells(cells(summary, measure), "scorer"), measure)
+
+
+def text(summary: pd.DataFrame, features: int) -> str:
+    if summary.empty:
+        return "This run has none of the regimes (b), (d), (f) and (h), so there are no relevant features to find."
+    count = max(map(len, RELEVANT.values()))
+    return (
+        f"## How well the relevant features are found\n\n**AUROC**: how often a relevant feature scores above another. "
+        f"**Average precision**: precision, averaged over the places of the relevant ones in the ranking. "
+        f"**Top-{count} recall**: how many of the {count} relevant ones are among the {count} highest scores, ties "
+        f"drawn by lot; choosing at random finds {count / features:.0%}. Means over {_runs(summary)} trials with "
+        f"{CONFIDENCE:.0%} intervals (Student's). {best_sentence(summary)}"
+    )
+
+
+def best_sentence(summary: pd.DataFrame) -> str:
+    """Who leads in average precision, regime by regime, and whose intervals reach into the leader's."""
+    parts = []
+    table = summary[summary["measure"] == "average_precision"]
+    for dataset in in_order(table["dataset"], DATASETS):
+        regime = table[table["dataset"] == dataset]
+        best = regime.loc[regime["mean"].idxmax()]
+        near = regime[(regime["high"] >= best["low"]) & (regime["scorer"] != best["scorer"])]
+        others = f" (intervals of {listed([label_row(name) for name in near['scorer']])} overlap)" if len(near) else ""
+        parts.append(f"{label_row(best['scorer'])} in ({dataset[-1]}){others}")
+    return f"Highest average precision: {'; '.join(parts)}."
+
+
+def _runs(summary: pd.DataFrame) -> str:
+    low, high = summary["runs"].min(), summary["runs"].max()
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
+def write_tables(summary: pd.DataFrame, stem: str) -> None:
+    """`stem`.csv in one piece; `stem`.md and .tex with a table a measure."""
+    write_csv(summary, f"{stem}.csv")
+    present = [name for name in MEASURES if name in set(summary["measure"])]
+    notes = f"Mean over {_runs(summary)} trials and its {CONFIDENCE:.0%} interval." if present else ""
+    titles = {name: f"Relevant features found: {MEASURES[name]}" for name in present}
+    markdown = [as_markdown(label_cells(cells(summary, m, "markdown"), "scorer"), titles[m], notes) for m in present]
+    latex = [
+        as_latex(label_cells(cells(summary, m, "latex"), "scorer", "latex"), titles[m], notes, f"{Path(stem).name}_{m}")
+        for m in present
+    ]
+    write_text("\n".join(markdown), f"{stem}.md")
+    write_text("\n".join(latex), f"{stem}.tex")

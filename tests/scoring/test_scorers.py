@@ -1,0 +1,174 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from sklearn.feature_selection import mutual_info_classif
+from sklearn.metrics import mutual_info_score
+from torch.nn.functional import cross_entropy
+
+from graphsieve.data.graph import Graph, Split
+from graphsieve.errors import InputError
+from graphsieve.models.training import TrainingOptions, train_model
+from graphsieve.randomness import child_integer
+from graphsieve.scoring.homophily import propagate_symmetric, simple_adjacency
+from graphsieve.scoring.scorers import (
+    MODEL_OF_SCORER,
+    SCORERS,
+    ScoringOptions,
+    ScoringTask,
+    discretise,
+    score_features,
+    scores_table,
+)
+
+OPTIONS = ScoringOptions(repeats=30)
+
+
+@pytest.fixture(scope="module")
+def tasks(small_graph, small_split):
+    """A task for each kind of model a scorer may ask; None for those that ask none."""
+    training = TrainingOptions(hidden=16, epochs=60)
+    device = torch.device("cpu")
+    models = {
+        kind: train_model(name, small_graph, small_split, training, 0, device).model.eval()
+        for kind, name in {"own": "gcn", "mlp": "mlp"}.items()
+    }
+    return {kind: ScoringTask(small_graph, small_split, 0, OPTIONS, models.get(kind)) for kind in (None, "own", "mlp")}
+
+
+def score(name, tasks, **options):
+    task = tasks[MODEL_OF_SCORER.get(name)]
+    return score_features(name, replace(task, options=replace(task.options, **options)))
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_every_scorer_gives_one_finite_score_a_feature(name, tasks, small_graph):
+    scores = score(name, tasks)
+    assert scores.values.shape == (small_graph.num_features,)
+    assert np.isfinite(scores.values).all()
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_no_scorer_sees_a_test_label(name, tasks):
+    """Scores stay the same to the bit when every test label is replaced."""
+    task = tasks[MODEL_OF_SCORER.get(name)]
+    y = task.graph.y.copy()
+    y[task.split.test] = (y[task.split.test] + 1) % 3
+    hidden = replace(task, graph=replace(task.graph, y=y))
+    assert np.array_equal(score_features(name, task).values, score_features(name, hidden).values)
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_the_same_seed_gives_the_same_scores(name, tasks):
+    assert np.array_equal(score(name, tasks).values, score(name, tasks).values)
+
+
+@pytest.mark.parametrize("name", ["npt", "npt_gaussian", "npt_loss", "pt", "mi", "tfi"])
+def test_columns_that_tell_the_class_beat_those_that_are_chance(name, tasks):
+    values = score(name, tasks, label_nodes="train").values
+    assert values[:3].mean() > 5 * abs(values[3:].mean())
+
+
+def accuracy_and_loss(task, x):
+    with torch.no_grad():
+        logits = task.model(torch.from_numpy(x), torch.from_numpy(task.graph.edge_index))[task.split.val]
+    y = torch.from_numpy(task.graph.y[task.split.val])
+    return (logits.argmax(1) == y).double().mean().item(), cross_entropy(logits, y).item()
+
+
+def test_npt_mask_is_the_drop_when_a_column_is_zero(tasks):
+    task = tasks["own"]
+    accuracy, loss = accuracy_and_loss(task, task.graph.x)
+    scores = score("npt_mask", tasks)
+    for column in range(task.graph.num_features):
+        x = task.graph.x.copy()
+        x[:, column] = 0
+        masked_accuracy, masked_loss = accuracy_and_loss(task, x)
+        assert scores.values[column] == pytest.approx(accuracy - masked_accuracy, abs=1e-12)
+        assert scores.losses[column] == pytest.approx(masked_loss - loss, abs=1e-5)
+
+
+@pytest.mark.parametrize(("name", "kind"), [("npt", "own"), ("npt_loss", "own"), ("pt", "mlp")])
+def test_npt_estimates_the_expected_drop_under_permutation(name, kind, tasks):
+    """Against an independent estimate from 300 permutations: each feature within 5 standard errors."""
+    task, repeats = tasks[kind], 300
+    baseline = accuracy_and_loss(task, task.graph.x)
+    rng = np.random.default_rng(1)
+    drops = np.empty((task.graph.num_features, repeats))
+    for column in range(task.graph.num_features):
+        for repeat in range(repeats):
+            x = task.graph.x.copy()
+            x[:, column] = rng.permutation(x[:, column])
+            accuracy, loss = accuracy_and_loss(task, x)
+            drops[column, repeat] = loss - baseline[1] if name == "npt_loss" else baseline[0] - accuracy
+    scores = score(name, tasks, repeats=repeats)
+    error = drops.std(axis=1) * np.sqrt(2 / repeats) + 1e-6
+    assert (np.abs(scores.values - drops.mean(axis=1)) < 5 * error).all()
+    np.testing.assert_allclose(scores.std, drops.std(axis=1), rtol=0.35, atol=1e-6)
+
+
+@pytest.mark.parametrize("nodes", ["val", "train"])
+def test_mi_and_tfi_are_scikit_learns_on_the_chosen_nodes(nodes, tasks, small_graph, small_split):
+    chosen = getattr(small_split, nodes)
+    propagated = propagate_symmetric(simple_adjacency(small_graph.edge_index, 60), small_graph.x)
+    for name, x in {"mi": small_graph.x, "tfi": propagated}.items():
+        expected = mutual_info_classif(x[chosen], small_graph.y[chosen], random_state=child_integer(0, "scoring"))
+        assert np.array_equal(score(name, tasks, label_nodes=nodes).values, expected)
+
+
+def test_discrete_mi_is_the_closed_form_for_words(tasks, small_graph, small_split):
+    train = small_split.train
+    expected = [mutual_info_score(column, small_graph.y[train]) for column in small_graph.x[train].T]
+    found = score("mi", tasks, label_nodes="train", estimator="discrete").values
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    assert found[0] == pytest.approx(entropy_of_one_class(small_graph.y[train]), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["mi", "tfi"])
+def test_the_fair_twins_see_training_labels_with_the_discrete_estimator(name, tasks):
+    fair = score(name, tasks, label_nodes="train", estimator="discrete").values
+    assert np.array_equal(score(f"{name}_train", tasks).values, fair)
+    assert not np.array_equal(score(name, tasks).values, fair)
+
+
+def entropy_of_one_class(y):
+    """A column that equals 'is class 0' tells exactly the entropy of that event."""
+    p = np.mean(y == 0)
+    return -(p * np.log(p) + (1 - p) * np.log(1 - p))
+
+
+def test_bins_hold_equal_shares_and_rare_words_become_present_or_absent():
+    rng = np.random.default_rng(0)
+    word = np.zeros(200)
+    word[:9] = rng.random(9)
+    bins = discretise(np.stack([rng.random(200), word, np.arange(200) % 2], axis=1))
+    assert np.bincount(bins[:, 0]).tolist() == [20] * 10
+    assert np.bincount(bins[:, 1]).tolist() == [191, 9]
+    assert np.bincount(bins[:, 2]).tolist() == [100, 100]
+
+
+def test_random_scores_are_uniform_and_new_for_every_seed(tasks):
+    graph = Graph("wide", np.zeros((4, 5000), np.float32), np.zeros((2, 0), np.int64), np.arange(4) % 2, 2)
+    split = Split(*(np.arange(4) for _ in range(3)))
+    one, two = (score_features("random", ScoringTask(graph, split, seed)).values for seed in (0, 1))
+    assert abs(one.mean() - 0.5) < 4 * np.sqrt(1 / 12 / 5000)
+    assert abs(np.corrcoef(one, two)[0, 1]) < 4 / np.sqrt(5000)
+
+
+def test_a_score_table_has_a_row_a_feature_and_empty_cells_where_nothing_is_known(tasks, small_graph):
+    table = scores_table(small_graph, score("mi", tasks))
+    assert table["feature"].tolist() == list(range(8))
+    assert table["loss"].isna().all()
+    assert scores_table(small_graph, score("npt", tasks))["loss"].notna().all()
+
+
+def test_bad_input_is_refused(tasks):
+    with pytest.raises(InputError, match="scorer 'shap' is unknown: choose one of npt,"):
+        score_features("shap", tasks[None])
+    with pytest.raises(InputError, match="scorer 'npt' asks a trained model"):
+        score_features("npt", tasks[None])
+    with pytest.raises(InputError, match="estimator 'guess' is unknown"):
+        score("mi", tasks, estimator="guess")
+    with pytest.raises(InputError, match="label_nodes 'test' is unknown"):
+        score("mi", tasks, label_nodes="test")

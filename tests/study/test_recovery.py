@@ -1,0 +1,162 @@
+"""Measures of recovery against values counted by hand, their intervals, and the tables and picture made of them."""
+
+from argparse import Namespace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from scipy import stats
+
+import score_regime
+from graphsieve.data.synthetic import generate
+from graphsieve.plots import recovery_heatmap
+from graphsieve.scoring.scorers import SCORERS, ScoringOptions, ScoringTask, score_features
+from graphsieve.study import recovery
+
+FOUND = [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    plt.close("all")
+
+
+def trials(dataset: str, scorer: str, *seeds: list[float]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {"dataset": dataset, "model": "gcn", "scorer": scorer, "seed": seed, "feature": feature, "score": score}
+        for seed, scores in enumerate(seeds)
+        for feature, score in enumerate(scores)
+    )
+
+
+def test_a_perfect_ranking_scores_one_and_the_reverse_nothing():
+    truth = np.arange(10) < 5
+    assert recovery.measure(truth, np.array(FOUND)) == {"auroc": 1, "average_precision": 1, "recall": 1}
+    worst = recovery.measure(truth, -np.array(FOUND))
+    assert (worst["auroc"], worst["recall"]) == (0, 0)
+
+
+def test_measures_of_a_ranking_counted_by_hand():
+    # ranked: relevant, other, relevant, other
+    values = recovery.measure(np.array([True, True, False, False]), np.array([4.0, 2.0, 3.0, 1.0]))
+    assert values["auroc"] == pytest.approx(3 / 4)  # of four pairs one is in the wrong order
+    assert values["average_precision"] == pytest.approx((1 / 1 + 2 / 3) / 2)
+    assert values["recall"] == 1 / 2
+
+
+def test_ties_count_as_chance():
+    values = recovery.measure(np.arange(10) < 5, np.zeros(10))
+    assert values == pytest.approx({"auroc": 0.5, "average_precision": 0.5, "recall": 0.5})
+    # one relevant feature stands out, the other shares the second place with one that is not
+    assert recovery.top_recall(np.array([True, True, False]), np.array([2.0, 1.0, 1.0])) == pytest.approx(0.75)
+
+
+def test_only_regimes_with_relevant_features_are_measured():
+    scores = pd.concat([trials(f"synthetic_{regime}", "npt", FOUND) for regime in "abcdefgh"])
+    assert set(recovery.measure_trials(scores)["dataset"]) == {f"synthetic_{regime}" for regime in "bdfh"}
+
+
+def test_interval_is_students_and_stays_between_zero_and_one():
+    values = pd.Series([0.2, 0.4, 0.6, 0.5])
+    expected = stats.ttest_1samp(values, 0).confidence_interval(0.95)
+    found = recovery.mean_interval(values)
+    assert (found["low"], found["high"]) == pytest.approx((expected.low, expected.high))
+    assert recovery.mean_interval(pd.Series([0.9, 1.0]))["high"] == 1
+    single = recovery.mean_interval(pd.Series([0.7]))
+    assert single["mean"] == 0.7
+    assert np.isnan(single["low"])
+
+
+def test_interval_covers_the_true_mean_as_often_as_it_says():
+    rng = np.random.default_rng(0)
+    found = [recovery.mean_interval(pd.Series(rng.normal(0.5, 0.1, 20))) for _ in range(1000)]
+    covered = sum(interval["low"] <= 0.5 <= interval["high"] for interval in found)
+    assert stats.binomtest(covered, 1000, 0.95).pvalue > 0.001
+
+
+@pytest.fixture
+def summary():
+    rng = np.random.default_rng(1)
+    good = [np.array(FOUND) + 0.1 * rng.random(10) for _ in range(3)]
+    chance = [rng.random(10) for _ in range(3)]
+    parts = [trials(f"synthetic_{r}", "npt", *good) for r in "bh"] + [trials("synthetic_h", "random", *chance)]
+    return recovery.summarise(recovery.measure_trials(pd.concat(parts)))
+
+
+def test_tables_hold_means_intervals_and_marks(summary, tmp_path):
+    recovery.write_tables(summary, f"{tmp_path}/found")
+    table = pd.read_csv(tmp_path / "found.csv")
+    assert list(table.columns) == ["scorer", "dataset", "measure", "mean", "low", "high", "runs"]
+    assert len(table) == 3 * 3
+    assert (table["runs"] == 3).all()
+    markdown = (tmp_path / "found.md").read_text()
+    assert markdown.count("| Method | Synthetic (b) | Synthetic (h) |") == 3
+    assert "**1.00** (1.00 – 1.00)" in markdown
+    latex = (tmp_path / "found.tex").read_text()
+    assert latex.count(r"\begin{tabular}") == 3
+    assert r"\textbf{1.00} {\tiny (1.00--1.00)}" in latex
+
+
+def test_text_names_the_best_and_those_whose_intervals_overlap(summary):
+    text = recovery.text(summary, features=10)
+    assert "choosing at random finds 50%" in text
+    assert "Highest average precision: NPT in (b); NPT in (h)" in text
+    close = summary.assign(low=0.0)
+    assert "NPT in (h) (intervals of Rnd. overlap)" in recovery.best_sentence(close)
+
+
+def test_without_relevant_features_tables_and_picture_say_so(tmp_path):
+    empty = recovery.summarise(recovery.measure_trials(trials("synthetic_a", "npt", FOUND)))
+    assert "no relevant features" in recovery.text(empty, 10)
+    recovery.write_tables(empty, f"{tmp_path}/found")
+    assert pd.read_csv(tmp_path / "found.csv").empty
+    (axis,) = recovery_heatmap.recovery_heatmap(empty).axes
+    assert "No regime" in axis.texts[0].get_text()
+
+
+def test_heatmap_has_a_panel_a_measure_with_a_number_in_every_cell(summary):
+    figure = recovery_heatmap.recovery_heatmap(summary)
+    panels = figure.axes[: len(recovery.MEASURES)]
+    assert [axis.get_title() for axis in panels] == ["AUROC", "Average precision", "Top-5 recall"]
+    for axis, measure in zip(panels, recovery.MEASURES, strict=True):
+        means = summary[summary["measure"] == measure]["mean"]
+        assert sorted(text.get_text() for text in axis.texts) == sorted(f"{mean:.2f}" for mean in means)
+
+
+def arguments(**changes) -> Namespace:
+    settings = {"dataset": "synthetic_h", "split": "random", "normalise": "none", "moment": "last", "model": "gcn"}
+    settings |= {
+        "hidden": 8,
+        "layers": 2,
+        "dropout": 0.0,
+        "learning_rate": 0.01,
+        "weight_decay": 0.0,
+        "epochs": 3,
+        "batch_norm": False,
+    }
+    settings |= {"repeats": 2, "metric": "accuracy", "label_nodes": "val", "estimator": "knn"}
+    return Namespace(**settings | {"signed": False, "zscore": True, "scorers": list(SCORERS)} | changes)
+
+
+def test_a_trial_has_the_scores_of_every_scorer():
+    table = score_regime.score_trial(arguments(), 4, torch.device("cpu"))
+    assert set(table.columns) == {
+        "dataset", "model", "split", "seed", "scorer", "feature", "name", "score", "std", "loss"
+    }  # fmt: skip
+    assert table.groupby("scorer").size().to_dict() == dict.fromkeys(SCORERS, 50)
+    assert set(table["seed"]) == {4}
+    graph = generate("h", 4)
+    split = score_regime.choose_split(graph, "random", 4)
+    alone = score_features("mi", ScoringTask(graph, split, 4, ScoringOptions()))
+    np.testing.assert_array_equal(table[table["scorer"] == "mi"]["score"], alone.values)
+
+
+def test_a_trial_scores_the_weights_of_the_asked_moment():
+    last, best = (
+        score_regime.score_trial(arguments(moment=moment, scorers=["npt_loss"], epochs=60), 0, torch.device("cpu"))
+        for moment in ("last", "best")
+    )
+    assert not np.array_equal(last["score"], best["score"])

@@ -1,0 +1,257 @@
+"""Every notebook template: stored clean, and executed whole on a few made-up records."""
+
+import json
+import os
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pandas as pd
+import papermill
+import pytest
+
+from graphsieve.data.synthetic import REGIMES
+from graphsieve.study.motivation import KINDS
+
+ROOT = Path(__file__).parents[2]
+TEMPLATES = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
+def test_template_is_stored_clean(path):
+    notebook = nbformat.read(path, as_version=nbformat.NO_CONVERT)
+    nbformat.validate(notebook)
+    assert (notebook.nbformat, notebook.nbformat_minor) == (4, 5)
+    assert notebook.metadata.kernelspec.name == "python3"
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert all(not cell.outputs and cell.execution_count is None for cell in code)
+    assert [cell.metadata.get("tags") for cell in code].count(["parameters"]) == 1
+
+
+@pytest.fixture
+def execute(tmp_path, monkeypatch):
+    """Execute a template on `records` as the workflow does, and return all that a reader sees."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "scripts"), os.environ.get("PYTHONPATH", "")]))
+
+    def run(template: str, records: list[dict], source: str = "records", **parameters) -> str:
+        pd.DataFrame(records).to_csv(tmp_path / "records.csv", index=False)
+        notebook = papermill.execute_notebook(
+            ROOT / "notebooks" / f"{template}.ipynb", tmp_path / "executed.ipynb", progress_bar=False, cwd=ROOT,
+            parameters={source: str(tmp_path / "records.csv"), **parameters},
+        )  # fmt: skip
+        assert "error" not in json.dumps([cell.get("outputs") for cell in notebook.cells])
+        return "\n".join(_shown(notebook))
+
+    return run
+
+
+def _shown(notebook):
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            yield cell.source
+        for output in cell.get("outputs", []):
+            assert output.output_type != "stream", output
+            data = output.data
+            yield data.get("text/markdown") or data.get("text/html") or str(list(data))
+
+
+def one_shot(datasets: list[str]) -> list[dict]:
+    return [
+        {"dataset": dataset, "model": "gcn", "scorer": scorer, "seed": seed, "split": "random",
+         "features": 64, "kept": 3, "ties": 7, "test_accuracy": accuracy + 0.01 * seed}
+        for dataset in datasets for scorer, accuracy in {"all": 0.9, "npt": 0.8, "pt": 0.7}.items() for seed in (0, 1)
+    ]  # fmt: skip
+
+
+def test_accuracy_table_beside_published_numbers(execute, tmp_path):
+    shown = execute(
+        "accuracy_table", one_shot(["cora", "digits"]), table=str(tmp_path / "table2"), title="Table 2: mine",
+        published=str(ROOT / "config/published/table2_feature_selection.csv"), row="scorer", reference="all",
+        summary="One sentence.",
+    )  # fmt: skip
+    assert shown.startswith("# Table 2: mine\n\nOne sentence.")
+    assert "<b>80.50</b> <small>± 0.71</small>" in shown
+    assert "Nothing was published for Digits." in shown
+    assert "+1.31" in shown  # npt on cora: 80.50 less 79.19
+    # all features on cora: 90.50 less 85.83 is over ten times 0.46; npt is within two of its 2.45
+    assert "1 of the 2 cells that both tables have lies further" in shown
+    assert "3 of 64 on Cora and 3 of 64 on Digits" in shown
+    assert {path.suffix for path in tmp_path.glob("table2.*")} == {".csv", ".md", ".tex"}
+
+
+def test_accuracy_table_without_published_numbers(execute, tmp_path):
+    records = [
+        {
+            "dataset": "digits",
+            "model": "gcn",
+            "setting": "original",
+            "seed": 0,
+            "split": "random",
+            "test_accuracy": 0.905,
+        }
+    ]
+    shown = execute(
+        "accuracy_table", records, table=str(tmp_path / "table1"), title="Table 1: mine", summary="One sentence.",
+        published=str(ROOT / "config/published/table1_perturbations.csv"), row="setting", reference="",
+    )  # fmt: skip
+    assert "<b>90.50</b>" in shown
+    assert "So there is nothing to compare here." in shown
+
+
+def test_datasets_table(execute, tmp_path):
+    columns = ["dataset", "nodes", "edges", "features", "classes", "undirected_edges", "component_edges"]
+    rows = [("photo", 7650, 238162, 745, 8, 119081, 119043), ("digits", 1797, 20000, 64, 10, 10000, 10000)]
+    records = [dict(zip(columns, row, strict=True), homophily=0.83, isolated_nodes=115) for row in rows]
+    shown = execute(
+        "datasets_table", records, table=str(tmp_path / "table5"),
+        published=str(ROOT / "config/published/table5_datasets.csv"),
+    )  # fmt: skip
+    assert "+119,119" in shown
+    assert "undirected edges of the largest component, once" in shown
+    assert "83%" in shown
+    assert {path.suffix for path in tmp_path.glob("table5.*")} == {".csv", ".md", ".tex"}
+
+
+def scores(datasets: list[str], scorers: list[str], features: int) -> list[dict]:
+    rng = np.random.default_rng(0)
+    return [
+        {"dataset": dataset, "model": "gcn", "scorer": scorer, "seed": seed, "feature": feature, "name": str(feature),
+         "score": 10 * (feature < 5) + rng.random(), "std": 0.1}
+        for dataset in datasets for scorer in scorers for seed in (0, 1) for feature in range(features)
+    ]  # fmt: skip
+
+
+def test_pixel_importance(execute, tmp_path):
+    shown = execute(
+        "pixel_importance", scores(["digits"], ["npt", "random"], 64), "scores", figure=str(tmp_path / "pixels")
+    )
+    assert "image/png" in shown
+    assert "Averages are over 2 runs." in shown
+    assert {path.suffix for path in tmp_path.glob("pixels.*")} == {".png", ".pdf"}
+
+
+def test_regime_scores(execute, tmp_path):
+    records = scores([f"synthetic_{regime}" for regime in REGIMES], ["npt", "mi"], 20)
+    files = {name: str(tmp_path / name) for name in ("figure", "heatmap", "table")}
+    shown = execute("regime_scores", records, "scores", **files, drawn_trials=1)
+    assert shown.count("image/png") == 2
+    assert "Averages are over 1 run." in shown
+    assert "choosing at random finds 25%. Means over 2 trials" in shown
+    found = pd.read_csv(tmp_path / "table.csv")
+    assert set(found["dataset"]) == {f"synthetic_{regime}" for regime in "bdfh"}
+    assert (found["mean"] == 1).all()
+    for name in ("figure", "heatmap"):
+        assert {path.suffix for path in tmp_path.glob(f"{name}.*")} == {".png", ".pdf"}
+
+
+def test_motivation(execute, tmp_path):
+    records = [
+        {"kind": kind, "seed": seed, "model": model, "test_accuracy": accuracy, "same_class": 0.9, "same_sign": 0.5}
+        for kind in KINDS for model, mean in {"gcn": 0.81, "mlp": 0.91}.items()
+        for seed, accuracy in enumerate((mean - 0.01, mean + 0.01))
+    ]  # fmt: skip
+    shown = execute("motivation", records, figure=str(tmp_path / "fig01"), table=str(tmp_path / "table"))
+    assert "image/png" in shown
+    assert "Heterophilic features: the MLP is ahead by 10.0 points." in shown
+    assert "81.0 ± 1.4" in shown
+    assert {path.suffix for path in tmp_path.glob("fig01.*")} == {".png", ".pdf"}
+
+
+RUN = {"model": "gcn", "split": "random", "prune": 0.5, "repeats": 10}
+
+
+def adaptive_runs(datasets: list[str]) -> list[dict]:
+    """Runs of 16 features that are halved after every second epoch; `full` keeps them all."""
+    return [
+        {**RUN, "dataset": dataset, "scorer": scorer, "seed": seed, "epoch": epoch, "checkpoint": -(-epoch // 2),
+         "features": 16 if scorer == "full" else 16 // 2 ** (-(-epoch // 2) - 1),
+         "val_accuracy": 0.9 - 0.02 * epoch + 0.01 * seed, "test_accuracy": 0.8 - 0.02 * epoch * (scorer != "full")}
+        for dataset in datasets for scorer in ("full", "npt", "mi") for seed in (0, 1) for epoch in range(1, 11)
+    ]  # fmt: skip
+
+
+def watched(datasets: list[str]) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {**RUN, "dataset": dataset, "scorer": "full", "seed": seed, "checkpoint": checkpoint, "feature": feature,
+         "score": feature / 20 + 0.1 * rng.normal(), "std": 0.1, "loss": feature / 20 + 0.1 * rng.normal()}
+        for dataset in datasets for seed in (0, 1) for checkpoint in range(1, 6) for feature in range(20)
+    )  # fmt: skip
+
+
+def test_adaptive_table(execute, tmp_path):
+    runs = pd.DataFrame(adaptive_runs(["cora", "digits"])).drop_duplicates(["dataset", "scorer", "seed", "checkpoint"])
+    shown = execute(
+        "adaptive_table", runs.to_dict("records"), table=str(tmp_path / "table3"),
+        published=str(ROOT / "config/published/table3_adaptive_selection.csv"),
+    )  # fmt: skip
+    assert "No interval near 3.13 % on Cora and Digits. No interval near 1.56 % on Cora and Digits." in shown
+    assert "Nothing was published for Digits." in shown
+    assert "82.47 ± 1.68" in shown  # npt on cora at 6.25 %
+    assert {path.suffix for path in tmp_path.glob("table3.*")} == {".csv", ".md", ".tex"}
+
+
+def test_training_curves(execute, tmp_path):
+    shown = execute(
+        "training_curves", adaptive_runs(["cora", "digits"]), "history", figure=str(tmp_path / "curves"),
+        datasets="cora citeseer", extras=True, title="Figure 5: mine", summary="One sentence.",
+    )  # fmt: skip
+    assert shown.startswith("# Figure 5: mine\n\nOne sentence.")
+    assert "The paper also shows CiteSeer, which this run does not have." in shown
+    assert "image/png" in shown
+    assert {path.suffix for path in tmp_path.glob("curves.*")} == {".png", ".pdf"}
+
+
+def test_importance_heatmaps_and_rank_stability(execute, tmp_path):
+    watched(["cora", "digits"]).to_csv(tmp_path / "scores.csv", index=False)
+    history = adaptive_runs(["cora", "digits"])
+    parameters = {"scores": str(tmp_path / "scores.csv"), "figure": str(tmp_path / "drawn")}
+    shown = execute("importance_heatmaps", history, "history", **parameters)
+    assert "The paper also shows PubMed, which this run does not have." in shown
+    assert "Averages are over 2 runs." in shown
+    shown = execute("rank_stability", history, "history", **parameters, table=str(tmp_path / "stability"))
+    assert "image/png" in shown
+    assert {path.suffix for path in tmp_path.glob("stability.*")} == {".csv", ".md", ".tex"}
+    assert len(pd.read_csv(tmp_path / "stability.csv")) == 2 * 4  # the last checkpoint is not compared with itself
+
+
+def test_last_checkpoints(execute, tmp_path):
+    records = [
+        {**RUN, "dataset": "texas", "scorer": "npt", "seed": seed, "feature": feature, "dropped_at": dropped}
+        for seed in (0, 1) for feature, dropped in enumerate([1, 1, 2, None])
+    ]  # fmt: skip
+    shown = execute(
+        "last_checkpoints", records, "features", figure=str(tmp_path / "fig09"), ranking_figure=str(tmp_path / "fig10")
+    )
+    assert "The paper also shows Cora, CiteSeer, PubMed" in shown
+    assert shown.count("image/png") == 2
+    assert len(list(tmp_path.glob("fig*"))) == 4
+
+
+def test_score_correlation(execute, tmp_path):
+    shown = execute(
+        "score_correlation", scores(["cora", "digits"], ["npt", "mi", "tfi"], 30), "scores",
+        table=str(tmp_path / "table4"), spearman_table=str(tmp_path / "table4_spearman"),
+        figure=str(tmp_path / "fig11"), published=str(ROOT / "config/published/table4_score_correlation.csv"),
+    )  # fmt: skip
+    assert "<small>0.6178</small>" in shown
+    assert "Nothing was published for Digits." in shown
+    assert len(list(tmp_path.glob("table4*"))) == 6
+    assert "image/png" in shown
+
+
+@pytest.mark.parametrize("timed", [True, False])
+def test_ablation(execute, tmp_path, timed):
+    records = pd.concat(
+        [pd.DataFrame(adaptive_runs(["digits"])).query("scorer == 'npt'").assign(prune=prune, repeats=repeats)
+         for prune, repeats in ((0.25, 10), (0.5, 10), (0.5, 5))]
+    )  # fmt: skip
+    times = records.drop_duplicates(["seed", "checkpoint"]).assign(scoring_seconds=0.5, training_seconds=2.0)
+    times.to_csv(tmp_path / "times.csv", index=False)
+    shown = execute(
+        "ablation", records.to_dict("records"), "history", timings=str(tmp_path / "times.csv") if timed else "",
+        figure=str(tmp_path / "fig04"), grid_figure=str(tmp_path / "fig13"),
+    )  # fmt: skip
+    expected = "Digits 0.5 s at the first checkpoint, 2.5 s at all" if timed else "no adaptive study that was timed"
+    assert expected in shown
+    assert len(list(tmp_path.glob("fig*"))) == 4
