@@ -1,6 +1,7 @@
 """Train one model and prune its features on the way (Algorithm 1)."""
 
 import argparse
+from dataclasses import replace
 
 from command import (
     add_run_arguments,
@@ -49,17 +50,17 @@ def main() -> None:
 
 def select(arguments: argparse.Namespace, graph, split):
     from graphsieve.models.classifier import build_model
-    from graphsieve.selection.adaptive import PruningOptions, adaptive_selection
+    from graphsieve.options import PruningOptions
+    from graphsieve.selection.adaptive import adaptive_selection
 
     full = arguments.scorer == "full"
     pruning = PruningOptions(
-        fraction=0 if full else arguments.prune,
+        prune=0 if full else arguments.prune,
         interval=arguments.interval,
         burn_in=arguments.burn_in,
         rule="fraction" if full else arguments.rule,
         cap=arguments.cap,
         tolerance=arguments.tolerance,
-        ties=arguments.ties,
     )
     options = training_options(arguments)
 
@@ -73,7 +74,7 @@ def select(arguments: argparse.Namespace, graph, split):
         "npt" if full else arguments.scorer,
         pruning,
         options,
-        scoring_options(arguments),
+        replace(scoring_options(arguments), ties=arguments.ties),
         arguments.seed,
         prepare_device(arguments),
         progress=True,

@@ -9,7 +9,8 @@ from torch.nn.functional import cross_entropy
 from graphsieve.data.graph import Graph, Split
 from graphsieve.device import tune_memory
 from graphsieve.models.classifier import build_model
-from graphsieve.models.training import TrainingOptions, train_model
+from graphsieve.models.training import train_model
+from graphsieve.options import TrainingOptions
 
 EPOCHS = 50
 
@@ -35,7 +36,7 @@ def compare_training(name: str, graph: Graph, split: Split) -> dict[str, float]:
 def plain_training(name: str, graph: Graph, split: Split) -> tuple[np.ndarray, float]:
     """Forward, backward, step, then a second forward to evaluate, with dense features."""
     options = TrainingOptions()
-    model = build_model(name, graph.num_features, graph.num_classes, options.hidden, options.num_layers, seed=0)
+    model = build_model(name, graph.num_features, graph.num_classes, seed=0, **options.layout)
     x, edge_index, y = (torch.from_numpy(array) for array in (graph.x, graph.edge_index, graph.y))
     optimiser = torch.optim.Adam(model.parameters(), lr=options.learning_rate, weight_decay=options.weight_decay)
     losses = []

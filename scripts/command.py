@@ -10,7 +10,7 @@ from collections.abc import Callable
 from graphsieve.data.graph import Graph, Split
 from graphsieve.errors import InputError
 from graphsieve.jobs.usage import usage_sentence
-from graphsieve.scoring.scorers import ScoringOptions
+from graphsieve.options import ScoringOptions
 
 
 def run(main: Callable[[], None]) -> None:
@@ -59,7 +59,7 @@ def add_scoring_arguments(parser: argparse.ArgumentParser) -> None:
 
 def scoring_options(arguments: argparse.Namespace) -> ScoringOptions:
     return ScoringOptions(
-        repeats=arguments.repeats,
+        n_repeats=arguments.repeats,
         metric=arguments.metric,
         label_nodes=arguments.label_nodes,
         estimator=arguments.estimator,
@@ -69,7 +69,7 @@ def scoring_options(arguments: argparse.Namespace) -> ScoringOptions:
 
 
 def training_options(arguments: argparse.Namespace):
-    from graphsieve.models.training import TrainingOptions
+    from graphsieve.options import TrainingOptions
 
     return TrainingOptions(
         hidden=arguments.hidden,

@@ -43,7 +43,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--model", default="graphsage", choices=LAYERS)
     parser.add_argument("--metric", default="accuracy", choices=METRICS, help="what importance is the change of")
     parser.add_argument("--seeds", type=int, default=3, help="models trained, each from its own initial weights")
-    parser.add_argument("--repeats", type=int, default=20, help="permutations an importance is the mean of")
+    parser.add_argument("--n-repeats", type=int, default=20, help="permutations an importance is the mean of")
     parser.add_argument(
         "--permutations", type=int, default=1999, help="most permutations for a p-value: more allow smaller ones"
     )
@@ -65,11 +65,12 @@ def read_with_warnings(path: Path) -> tuple[Graph, list[str]]:
 
 def rank(graph: Graph, arguments: argparse.Namespace):
     from graphsieve.device import choose_device, limit_threads
-    from graphsieve.inference.ranking import RankingOptions, rank_features
+    from graphsieve.inference.ranking import rank_features
+    from graphsieve.options import RankingOptions
 
     limit_threads(arguments.threads)
     options = RankingOptions(
-        **{name: getattr(arguments, name) for name in ("model", "metric", "seeds", "repeats", "permutations", "seed")}
+        **{name: getattr(arguments, name) for name in ("model", "metric", "seeds", "n_repeats", "permutations", "seed")}
     )
     training = replace(options.training, epochs=arguments.epochs, hidden=arguments.hidden)
     return rank_features(graph, replace(options, training=training), choose_device(arguments.device), progress=True)

@@ -20,12 +20,13 @@ from graphsieve.data import datasets
 from graphsieve.data.own.reader import GraphWarning, read_own_graph
 from graphsieve.models import layers
 from graphsieve.models.classifier import build_model
-from graphsieve.models.training import TrainingOptions, train_model
+from graphsieve.models.training import train_model
+from graphsieve.options import TrainingOptions
 from graphsieve.scoring import scorers
 from graphsieve.scoring.scorers import ScoringTask, score_features
 
 PROJECT = Path(__file__).parents[1]
-MODULES = {f"scripts/graphsieve/{module.__name__.split('.')[-1]}.py": module for module in (datasets, layers, scorers)}
+MODULES = {f"scripts/{module.__name__.replace('.', '/')}.py": module for module in (datasets, layers, scorers)}
 REGISTRIES = (datasets.DATASETS, layers.LAYERS, scorers.SCORERS, scorers.MODEL_OF_SCORER)
 FEATURES_OF_WINE = 13
 

@@ -18,7 +18,7 @@ from command import run
 from graphsieve.importance.metrics import METRICS
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "rank.py"
-QUICK = ("--seeds", "2", "--repeats", "5", "--permutations", "39", "--epochs", "20", "--hidden", "8")
+QUICK = ("--seeds", "2", "--n-repeats", "5", "--permutations", "39", "--epochs", "20", "--hidden", "8")
 
 
 def start(folder: Path, *arguments: object) -> subprocess.Popen:
@@ -167,7 +167,7 @@ def test_metrics_are_those_of_the_core():
 
 
 def test_interrupt_leaves_nothing_behind(customers, tmp_path):
-    endless = ("--permutations", 100_000, "--repeats", 2000, "--epochs", 2000)
+    endless = ("--permutations", 100_000, "--n-repeats", 2000, "--epochs", 2000)
     work = tmp_path / "work"
     work.mkdir()
     process = start(work, customers / "customers", *endless)

@@ -7,8 +7,7 @@ import sys
 import torch
 
 from graphsieve.errors import InputError
-
-DEVICES = ("auto", "cpu", "cuda")
+from graphsieve.options import DEVICES
 
 
 def choose_device(name: str = "auto") -> torch.device:

@@ -23,7 +23,6 @@ from graphsieve.inference.p_values import (
     smaller_doubled,
 )
 from graphsieve.inference.ranking import (
-    RankingOptions,
     cut_in_halves,
     most_permutations,
     rank_features,
@@ -31,7 +30,7 @@ from graphsieve.inference.ranking import (
     train_sides,
 )
 from graphsieve.models.classifier import build_model
-from graphsieve.models.training import TrainingOptions
+from graphsieve.options import RankingOptions, TrainingOptions
 
 CPU = torch.device("cpu")
 QUICK = TrainingOptions(hidden=16, dropout=0.5, epochs=30)
@@ -145,7 +144,7 @@ def test_too_few_labels_are_refused(small_graph):
 def p_values_of(regime: str, seed: int, num_nodes: int, num_features: int = 20) -> np.ndarray:
     graph = generate(regime, seed, num_nodes=num_nodes, num_features=num_features)
     # 0.05 is twice 1 / 40, the smallest p-value of each half
-    options = RankingOptions(seeds=1, seed=seed, repeats=39, permutations=39, training=QUICK)
+    options = RankingOptions(seeds=1, seed=seed, n_repeats=39, permutations=39, training=QUICK)
     sides = train_sides(graph, choose_split(graph, "random", seed), options, CPU)
     return score_features(sides, num_features).p_values
 
@@ -170,7 +169,7 @@ def test_naive_permutation_of_training_nodes_would_raise_false_alarms():
     for seed in range(4):
         graph = generate("e", seed, num_nodes=150, num_features=10)
         options = RankingOptions(
-            seeds=1, seed=seed, repeats=39, permutations=39, training=replace(QUICK, dropout=0.0, epochs=100)
+            seeds=1, seed=seed, n_repeats=39, permutations=39, training=replace(QUICK, dropout=0.0, epochs=100)
         )
         sides = train_sides(graph, choose_split(graph, "random", seed), options, CPU)
         halves = cut_in_halves(graph, choose_split(graph, "random", seed), seed)
@@ -257,7 +256,7 @@ def ranking(small_graph):
         feature_names=("kind=a", "kind=b", "c", "copy of c", "e", "f", "g", "h"),
         column_groups=("kind", "kind", "c", "copy of c", "e", "f", "g", "h"),
     )
-    return rank_features(graph, RankingOptions(seeds=2, repeats=10, permutations=99, training=QUICK))
+    return rank_features(graph, RankingOptions(seeds=2, n_repeats=10, permutations=99, training=QUICK))
 
 
 def test_ranking_table(ranking):
@@ -302,7 +301,7 @@ def test_test_labels_do_not_touch_the_ranking(ranking):
     assert honest.curve["accuracy"].iloc[-1] > lied_to.curve["accuracy"].iloc[-1]
 
 
-@pytest.mark.parametrize("name", ["seeds", "repeats", "permutations"])
+@pytest.mark.parametrize("name", ["seeds", "n_repeats", "permutations"])
 def test_counts_below_one_are_refused(name):
     with pytest.raises(InputError, match=f"{name} is 0"):
         RankingOptions(**{name: 0})

@@ -10,7 +10,8 @@ from torch_geometric.nn import GATConv
 from graphsieve.errors import InputError
 from graphsieve.models.classifier import NodeClassifier, build_model
 from graphsieve.models.layers import LAYERS
-from graphsieve.models.training import TrainingOptions, fit, train_model
+from graphsieve.models.training import fit, train_model
+from graphsieve.options import TrainingOptions
 
 CPU = torch.device("cpu")
 OPTIONS = TrainingOptions(hidden=16, epochs=50)

@@ -9,20 +9,20 @@ from torch.nn.functional import cross_entropy
 
 from graphsieve.data.graph import Graph, Split
 from graphsieve.errors import InputError
-from graphsieve.models.training import TrainingOptions, train_model
+from graphsieve.models.training import train_model
+from graphsieve.options import ScoringOptions, TrainingOptions
 from graphsieve.randomness import child_integer
 from graphsieve.scoring.homophily import propagate_symmetric, simple_adjacency
 from graphsieve.scoring.scorers import (
     MODEL_OF_SCORER,
     SCORERS,
-    ScoringOptions,
     ScoringTask,
     discretise,
     score_features,
     scores_table,
 )
 
-OPTIONS = ScoringOptions(repeats=30)
+OPTIONS = ScoringOptions(n_repeats=30)
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +102,7 @@ def test_npt_estimates_the_expected_drop_under_permutation(name, kind, tasks):
             x[:, column] = rng.permutation(x[:, column])
             accuracy, loss = accuracy_and_loss(task, x)
             drops[column, repeat] = loss - baseline[1] if name == "npt_loss" else baseline[0] - accuracy
-    scores = score(name, tasks, repeats=repeats)
+    scores = score(name, tasks, n_repeats=repeats)
     error = drops.std(axis=1) * np.sqrt(2 / repeats) + 1e-6
     assert (np.abs(scores.values - drops.mean(axis=1)) < 5 * error).all()
     np.testing.assert_allclose(scores.std, drops.std(axis=1), rtol=0.35, atol=1e-6)

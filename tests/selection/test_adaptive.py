@@ -18,26 +18,29 @@ from graphsieve.data.graph import keep_columns, save_graph
 from graphsieve.errors import InputError
 from graphsieve.models.classifier import build_model
 from graphsieve.models.layers import LAYERS
-from graphsieve.models.training import TrainingOptions, train_model
+from graphsieve.models.training import train_model
+from graphsieve.options import PruningOptions, ScoringOptions, TrainingOptions
 from graphsieve.scoring import scorers
-from graphsieve.scoring.scorers import Scores, ScoringOptions
+from graphsieve.scoring.scorers import Scores
 from graphsieve.selection import adaptive
-from graphsieve.selection.adaptive import PruningOptions, adaptive_selection
+from graphsieve.selection.adaptive import adaptive_selection
 
 TRAINING = TrainingOptions(hidden=16, epochs=24)
 PRUNING = PruningOptions(interval=6)
-SCORING = ScoringOptions(repeats=3)
+SCORING = ScoringOptions(n_repeats=3)
 
 
 def factory_of(name: str, graph, hidden: int = 16, seed: int = 0):
-    return lambda num_features: build_model(name, num_features, graph.num_classes, hidden, seed=seed)
+    return lambda num_features: build_model(name, num_features, graph.num_classes, hidden=hidden, seed=seed)
 
 
 @pytest.fixture
 def select(small_graph, small_split):
-    def run(scorer="npt", pruning=PRUNING, training=TRAINING, graph=small_graph, factory=None, **options):
+    def run(
+        scorer="npt", pruning=PRUNING, training=TRAINING, graph=small_graph, factory=None, scoring=SCORING, **options
+    ):
         factory = factory or factory_of("gcn", graph)
-        return adaptive_selection(factory, graph, small_split, scorer, pruning, training, SCORING, **options)
+        return adaptive_selection(factory, graph, small_split, scorer, pruning, training, scoring, **options)
 
     return run
 
@@ -124,7 +127,7 @@ def test_the_optimisers_moments_are_those_of_the_kept_features(small_graph, smal
 
 
 def test_without_pruning_the_loop_is_the_training_of_the_study(select, small_graph, small_split):
-    result = select(pruning=replace(PRUNING, fraction=0))
+    result = select(pruning=replace(PRUNING, prune=0))
     plain = train_model("gcn", small_graph, small_split, TRAINING, seed=0, device=torch.device("cpu")).history
     pd.testing.assert_frame_equal(result.history[plain.columns], plain)
     assert result.features["dropped_at"].isna().all()
@@ -133,7 +136,7 @@ def test_without_pruning_the_loop_is_the_training_of_the_study(select, small_gra
 
 
 def test_watching_does_not_change_the_training(select):
-    often, seldom = (select(pruning=PruningOptions(interval=interval, fraction=0)).history for interval in (2, 24))
+    often, seldom = (select(pruning=PruningOptions(interval=interval, prune=0)).history for interval in (2, 24))
     assert often["train_loss"].tolist() == seldom["train_loss"].tolist()
 
 
@@ -148,7 +151,7 @@ def test_watching_does_not_change_the_training(select):
 def test_exactly_the_fraction_is_pruned(select, small_graph, fraction, features, counts):
     """Even when every score is the same, which the paper's quantile would not prune at all."""
     x = np.random.default_rng(0).random((60, features), dtype=np.float32)
-    pruning = PruningOptions(fraction=fraction, interval=1)
+    pruning = PruningOptions(prune=fraction, interval=1)
     result = select(
         lambda task: Scores(np.zeros(task.graph.num_features)), pruning, replace(TRAINING, epochs=8),
         replace(small_graph, x=x),
@@ -165,10 +168,10 @@ def test_ties_fall_as_the_rule_says(select):
         return Scores(np.zeros(task.graph.num_features), losses=-np.arange(task.graph.num_features, dtype=float))
 
     once = PruningOptions(interval=20)
-    assert select(flat, replace(once, ties="index")).kept.tolist() == [0, 1, 2, 3]
+    assert select(flat, once, scoring=replace(SCORING, ties="index")).kept.tolist() == [0, 1, 2, 3]
     by_loss = select(lambda task: replace(flat(task), losses=np.arange(task.graph.num_features)), once)
     assert by_loss.kept.tolist() == [4, 5, 6, 7]
-    drawn = {tuple(select(flat, replace(once, ties="random"), seed=seed).kept) for seed in range(6)}
+    drawn = {tuple(select(flat, once, scoring=replace(SCORING, ties="random"), seed=seed).kept) for seed in range(6)}
     assert len(drawn) > 1
 
 
@@ -244,7 +247,7 @@ def test_every_checkpoint_has_permutations_of_its_own(select):
 
     select(spy)
     assert seen == [(1,), (2,), (3,), (4,)]
-    watched = select("npt_loss", PruningOptions(interval=6, fraction=0), replace(TRAINING, learning_rate=1e-30))
+    watched = select("npt_loss", PruningOptions(interval=6, prune=0), replace(TRAINING, learning_rate=1e-30))
     assert watched.scores.pivot(index="feature", columns="checkpoint", values="score").nunique(axis=1).max() == 4
 
 
@@ -254,12 +257,12 @@ def test_any_metric_can_be_scored(select, small_graph, small_split):
 
     results = [
         adaptive_selection(
-            factory_of("gcn", small_graph), small_graph, small_split, "npt", replace(PRUNING, fraction=0), TRAINING,
+            factory_of("gcn", small_graph), small_graph, small_split, "npt", replace(PRUNING, prune=0), TRAINING,
             replace(SCORING, metric=metric),
         ).scores["score"]
         for metric in ("accuracy", "macro_f1", "cross_entropy", first_class)
     ]  # fmt: skip
-    by_loss = select("npt_loss", replace(PRUNING, fraction=0)).scores
+    by_loss = select("npt_loss", replace(PRUNING, prune=0)).scores
     assert results[2].equals(by_loss["score"])
     assert len({tuple(result) for result in results}) == 4
 
@@ -299,7 +302,7 @@ def test_the_features_that_tell_the_class_stay(small_graph, small_split):
 @pytest.mark.parametrize("scorer", ["npt", "tfi"])
 def test_the_same_seed_gives_the_same_tables(select, scorer, small_graph):
     def factory(num_features):
-        model = build_model("gcn", num_features, 3, 16, dropout=0.5)
+        model = build_model("gcn", num_features, 3, hidden=16, dropout=0.5)
         model.layers[0].reset_parameters()  # draws from torch's global state
         return model
 
@@ -343,7 +346,7 @@ def test_a_hidden_width_equal_to_the_number_of_features_is_no_trouble(select, sm
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("fraction", 1.0), ("interval", 0), ("burn_in", -1), ("rule", "half"), ("cap", 0.0), ("tolerance", -0.1)],
+    [("prune", 1.0), ("interval", 0), ("burn_in", -1), ("rule", "half"), ("cap", 0.0), ("tolerance", -0.1)],
 )
 def test_bad_options_are_refused(option, value):
     with pytest.raises(InputError, match=f"pruning option {option} is"):

@@ -7,7 +7,7 @@ import pytest
 import torch
 from scipy import stats
 
-from graphsieve.models.training import TrainingOptions
+from graphsieve.options import TrainingOptions
 from graphsieve.plots import motivation_panels
 from graphsieve.study import motivation
 from graphsieve.study.motivation import KINDS, LIKE, generate

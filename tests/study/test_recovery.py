@@ -11,8 +11,9 @@ from scipy import stats
 
 import score_regime
 from graphsieve.data.synthetic import generate
+from graphsieve.options import ScoringOptions
 from graphsieve.plots import recovery_heatmap
-from graphsieve.scoring.scorers import SCORERS, ScoringOptions, ScoringTask, score_features
+from graphsieve.scoring.scorers import SCORERS, ScoringTask, score_features
 from graphsieve.study import recovery
 
 FOUND = [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]

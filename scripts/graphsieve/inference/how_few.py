@@ -7,7 +7,8 @@ import pandas as pd
 import torch
 
 from graphsieve.data.graph import Graph, Split, keep_columns
-from graphsieve.models.training import TrainingOptions, train_model
+from graphsieve.models.training import train_model
+from graphsieve.options import TrainingOptions
 
 MOST_POINTS = 12
 

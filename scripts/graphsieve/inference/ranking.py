@@ -14,7 +14,7 @@ The test nodes' labels are used for nothing but the accuracies at the end.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -30,30 +30,13 @@ from graphsieve.importance.groups import joint_importance
 from graphsieve.inference.correlated import correlated_groups
 from graphsieve.inference.how_few import accuracy_curve, numbers_to_keep, smallest_without_loss, standard_error
 from graphsieve.inference.p_values import adjust_benjamini_hochberg, adjust_holm, sequential_p_values, smaller_doubled
-from graphsieve.models.training import TrainingOptions, train_model
+from graphsieve.models.training import train_model
+from graphsieve.options import RankingOptions
 from graphsieve.randomness import child
 from graphsieve.selection.top import keep_top
 
 LEVEL = 0.05
 FEWEST_PERMUTATIONS = 199
-
-
-@dataclass(frozen=True)
-class RankingOptions:
-    """`repeats` permutations make an importance; a p-value takes as many as it needs, at most `permutations`."""
-
-    model: str = "graphsage"
-    seeds: int = 3
-    repeats: int = 20
-    permutations: int = 1999
-    metric: str = "accuracy"
-    seed: int = 0
-    training: TrainingOptions = field(default_factory=lambda: TrainingOptions(hidden=64, dropout=0.5, epochs=60))
-
-    def __post_init__(self):
-        for name in ("seeds", "repeats", "permutations"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} is {getattr(self, name)}: it must be at least 1")
 
 
 @dataclass(frozen=True)
@@ -213,7 +196,7 @@ def _score(sides: list[Side], importance: Callable, items: Sequence, description
                 return result[1].mean(axis=0)
 
             limit = most_permutations(len(items), options)
-            p_values.append(sequential_p_values(draw, len(items), options.repeats, limit))
+            p_values.append(sequential_p_values(draw, len(items), options.n_repeats, limit))
         bar.update(bar.total - bar.n)
     falls, losses, baselines = zip(*first_rounds, strict=True)
     return Scored(

@@ -15,6 +15,7 @@ from graphsieve.files.checks import damaged
 from graphsieve.files.reading import read_npz
 from graphsieve.files.writing import write_npz
 from graphsieve.models.layers import LAYERS
+from graphsieve.options import TrainingOptions
 from graphsieve.randomness import child_integer
 
 
@@ -53,11 +54,12 @@ def build_model(
     name: str,
     num_features: int,
     num_classes: int,
-    hidden: int = 512,
-    num_layers: int = 2,
-    dropout: float = 0.0,
+    *,
+    hidden: int = TrainingOptions.hidden,
+    num_layers: int = TrainingOptions.num_layers,
+    dropout: float = TrainingOptions.dropout,
+    batch_norm: bool = TrainingOptions.batch_norm,
     seed: int = 0,
-    batch_norm: bool = False,
 ) -> NodeClassifier:
     """A freshly initialised model; its weights depend on `seed` alone, not on torch's global state."""
     if name not in LAYERS:

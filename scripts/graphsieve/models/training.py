@@ -13,25 +13,8 @@ from graphsieve.data.graph import Graph, Split
 from graphsieve.errors import InputError
 from graphsieve.models.classifier import NodeClassifier, build_model
 from graphsieve.models.fast.forward import fast_forward
+from graphsieve.options import TrainingOptions
 from graphsieve.randomness import child_integer
-
-
-@dataclass(frozen=True)
-class TrainingOptions:
-    """What the paper states: two layers of 512 units, Adam at 0.01 with weight decay 5e-4, 400 epochs."""
-
-    hidden: int = 512
-    num_layers: int = 2
-    dropout: float = 0.0
-    learning_rate: float = 0.01
-    weight_decay: float = 5e-4
-    epochs: int = 400
-    batch_norm: bool = False
-
-    @property
-    def layout(self) -> dict:
-        """What `build_model` needs to know of them."""
-        return {name: getattr(self, name) for name in ("hidden", "num_layers", "dropout", "batch_norm")}
 
 
 @dataclass(frozen=True)

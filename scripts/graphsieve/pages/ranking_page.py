@@ -213,9 +213,10 @@ def _foot(ranking: Ranking) -> str:
     options, training = ranking.options, ranking.options.training
     return (
         f'<footer class="soft">Model {options.model}, {training.num_layers} layers of {training.hidden}, dropout '
-        f"{training.dropout:g}, {training.epochs} epochs; {options.seeds} seeds from {options.seed}; {options.repeats} "
-        f"permutations an importance, at most {options.permutations:,} a p-value. The numbers are in "
-        f"<code>ranking.csv</code>{' and <code>groups.csv</code>' if len(ranking.groups) else ''} beside this page. "
+        f"{training.dropout:g}, {training.epochs} epochs; {options.seeds} seeds from {options.seed}; "
+        f"{options.n_repeats} permutations an importance, at most {options.permutations:,} a p-value. "
+        f"The numbers are in <code>ranking.csv</code>{' and <code>groups.csv</code>' if len(ranking.groups) else ''} "
+        "beside this page. "
         "Made by graphsieve.</footer>"
     )
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from graphsieve.data.graph import Graph, Split
 from graphsieve.errors import InputError
+from graphsieve.options import ScoringOptions
 from graphsieve.randomness import child, child_integer, generator
 from graphsieve.scoring.homophily import (
     attribute_homophily,
@@ -22,18 +23,6 @@ from graphsieve.scoring.homophily import (
 
 # The discrete estimator cuts a column into at most this many bins of equal frequency.
 BINS = 10
-
-
-@dataclass(frozen=True)
-class ScoringOptions:
-    """What the paper leaves open: see the schema's section `scoring` for the meaning of each."""
-
-    repeats: int = 10
-    metric: object = "accuracy"  # or another name or function that `permutation_importance` takes
-    label_nodes: str = "val"
-    estimator: str = "knn"
-    signed: bool = False
-    zscore: bool = True
 
 
 @dataclass(frozen=True)
@@ -49,8 +38,6 @@ class ScoringTask:
     @property
     def labelled_nodes(self) -> np.ndarray:
         """The nodes whose labels a label-based scorer may see."""
-        if self.options.label_nodes not in ("val", "train"):
-            raise InputError(f"label_nodes '{self.options.label_nodes}' is unknown: choose val or train")
         return getattr(self.split, self.options.label_nodes)
 
 
@@ -95,7 +82,7 @@ def _importance(task: ScoringTask, perturbation: str, metric: object = None) -> 
         torch.from_numpy(task.graph.edge_index).to(device),
         torch.from_numpy(task.graph.y).to(device),
         torch.from_numpy(task.split.val).to(device),
-        n_repeats=1 if perturbation == "mask" else task.options.repeats,
+        n_repeats=1 if perturbation == "mask" else task.options.n_repeats,
         metric=list(dict.fromkeys([metric or task.options.metric, "cross_entropy"])),
         perturbation=perturbation,
         random_state=child(task.seed, "scoring", *task.occasion),
@@ -138,9 +125,7 @@ def _mutual_information(x: np.ndarray, task: ScoringTask) -> np.ndarray:
     x, y = x[nodes], task.graph.y[nodes]
     if task.options.estimator == "knn":
         return mutual_information(x, y, child_integer(task.seed, "scoring"))
-    if task.options.estimator == "discrete":
-        return mutual_info_classif(discretise(x), y, discrete_features=True)
-    raise InputError(f"estimator '{task.options.estimator}' is unknown: choose knn or discrete")
+    return mutual_info_classif(discretise(x), y, discrete_features=True)
 
 
 def discretise(x: np.ndarray) -> np.ndarray:

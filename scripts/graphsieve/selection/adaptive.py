@@ -16,51 +16,12 @@ from torch import nn
 
 from graphsieve.data.graph import Graph, Split, keep_columns
 from graphsieve.errors import InputError
-from graphsieve.models.training import Trainer, Training, TrainingOptions, epoch_bar, train_model
+from graphsieve.models.training import Trainer, Training, epoch_bar, train_model
+from graphsieve.options import PruningOptions, ScoringOptions, TrainingOptions
 from graphsieve.randomness import child_integer
-from graphsieve.scoring.scorers import MODEL_OF_SCORER, SCORERS, Scores, ScoringOptions, ScoringTask, score_features
+from graphsieve.scoring.scorers import MODEL_OF_SCORER, SCORERS, Scores, ScoringTask, score_features
 from graphsieve.selection.shrinking import copy_kept, copy_optimiser, input_dimensions
-from graphsieve.selection.top import TIE_RULES, Selection, count_positive, count_to_keep, keep_top
-
-RULES = ("fraction", "nonpositive")
-
-
-@dataclass(frozen=True)
-class PruningOptions:
-    """When and what to prune. The paper: half of the features (r) every 50 epochs (T), the first time after 50.
-
-    fraction: of the remaining features, pruned at every checkpoint; 0 prunes nothing and only scores.
-    interval, burn_in: epochs between checkpoints, and before the first one if that is longer.
-    rule: `fraction`, or `nonpositive`: every feature with a score of zero or less, at most the fraction `cap` a step.
-    tolerance: stop pruning for good once an interval's best validation accuracy is this much below the best before it.
-    ties: who stays among equal scores, see `selection`.
-    """
-
-    fraction: float = 0.5
-    interval: int = 50
-    burn_in: int = 0
-    rule: str = "fraction"
-    cap: float = 0.5
-    tolerance: float | None = None
-    ties: str = "loss"
-
-    def __post_init__(self):
-        allowed = {
-            "fraction": (0 <= self.fraction < 1, "at least 0 and below 1"),
-            "interval": (self.interval >= 1, "at least 1 epoch"),
-            "burn_in": (self.burn_in >= 0, "0 epochs or more"),
-            "rule": (self.rule in RULES, f"one of {', '.join(RULES)}"),
-            "cap": (0 < self.cap <= 1, "above 0 and at most 1"),
-            "tolerance": (self.tolerance is None or self.tolerance >= 0, "0 or more, or None"),
-            "ties": (self.ties in TIE_RULES, f"one of {', '.join(TIE_RULES)}"),
-        }
-        for name, (fine, rule) in allowed.items():
-            if not fine:
-                raise InputError(f"pruning option {name} is {getattr(self, name)!r}: it must be {rule}")
-
-    def checkpoints(self, epochs: int) -> list[int]:
-        """Epochs after which features are scored; the last one is the end of the training, where none is pruned."""
-        return [*range(max(self.interval, self.burn_in), epochs, self.interval), epochs]
+from graphsieve.selection.top import Selection, count_positive, count_to_keep, keep_top
 
 
 @dataclass(frozen=True)
@@ -122,7 +83,7 @@ def adaptive_selection(
                 pruning_on = pruning_on and not records.has_fallen(interval, pruning.tolerance)
                 prunes = pruning_on and epoch < training.epochs
                 count = _count_to_keep(scores.values, pruning) if prunes else len(kept)
-                selection = keep_top(scores.values, count, scores.losses, pruning.ties, seed)
+                selection = keep_top(scores.values, count, scores.losses, scoring.ties, seed)
                 records.add(number, interval, kept, scores, selection, np.diff(clock))
                 if count < len(kept):
                     kept = kept[selection.kept]
@@ -153,7 +114,7 @@ def _continue(
 
 def _count_to_keep(scores: np.ndarray, pruning: PruningOptions) -> int:
     if pruning.rule == "fraction":
-        return count_to_keep(len(scores), 1 - pruning.fraction)
+        return count_to_keep(len(scores), 1 - pruning.prune)
     return max(1, count_positive(scores), len(scores) - int(pruning.cap * len(scores)))
 
 

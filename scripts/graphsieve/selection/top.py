@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphsieve.errors import InputError
+from graphsieve.options import TIE_RULES, ScoringOptions
 from graphsieve.randomness import generator
-
-TIE_RULES = ("loss", "random", "index")
 
 # Scores that differ by less than this share of the largest one differ by rounding only.
 ROUNDING = 1e-9
@@ -30,7 +29,7 @@ def count_to_keep(num_features: int, fraction: float) -> int:
 
 
 def keep_top(
-    scores: np.ndarray, count: int, losses: np.ndarray | None = None, ties: str = "loss", seed: int = 0
+    scores: np.ndarray, count: int, losses: np.ndarray | None = None, ties: str = ScoringOptions.ties, seed: int = 0
 ) -> Selection:
     """The `count` best scores. Ties fall to the larger rise of the loss, to chance, or to the smaller index.
 

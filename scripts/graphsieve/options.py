@@ -1,0 +1,136 @@
+"""Every setting with its default, in this one place. The schema of the config has the same, which a test compares.
+
+Nothing here imports torch: the workflow and the command line read it before any job starts.
+"""
+
+from dataclasses import dataclass, field
+
+from graphsieve.errors import InputError
+
+DEVICES = ("auto", "cpu", "cuda")
+METRIC_NAMES = ("accuracy", "cross_entropy", "macro_f1")
+SCORED_MODELS = ("last", "best")
+LABEL_NODES = ("val", "train")
+ESTIMATORS = ("knn", "discrete")
+TIE_RULES = ("loss", "random", "index")
+PRUNING_RULES = ("fraction", "nonpositive")
+
+
+@dataclass(frozen=True)
+class TrainingOptions:
+    """What the paper states: two layers of 512 units, Adam at 0.01 with weight decay 5e-4, 400 epochs."""
+
+    hidden: int = 512
+    num_layers: int = 2
+    dropout: float = 0.0
+    learning_rate: float = 0.01
+    weight_decay: float = 5e-4
+    epochs: int = 400
+    batch_norm: bool = False
+
+    @property
+    def layout(self) -> dict:
+        """The part of the options that a model is built from."""
+        return {name: getattr(self, name) for name in ("hidden", "num_layers", "dropout", "batch_norm")}
+
+
+@dataclass(frozen=True)
+class ScoringOptions:
+    """How features are scored, and who wins among equal scores; the schema's section `scoring` explains each."""
+
+    n_repeats: int = 10
+    metric: object = "accuracy"  # or another name or function that `permutation_importance` takes
+    scored_model: str = "last"
+    label_nodes: str = "val"
+    estimator: str = "knn"
+    signed: bool = False
+    zscore: bool = True
+    ties: str = "loss"
+
+    def __post_init__(self):
+        _check_choice("label_nodes", self.label_nodes, LABEL_NODES)
+        _check_choice("estimator", self.estimator, ESTIMATORS)
+        _check_choice("scored_model", self.scored_model, SCORED_MODELS)
+        _check_choice("ties", self.ties, TIE_RULES)
+
+
+@dataclass(frozen=True)
+class PruningOptions:
+    """When and what adaptive selection prunes. The paper: half of the features (r) every 50 epochs (T).
+
+    prune: fraction of the remaining features that goes at every checkpoint; 0 prunes nothing and only scores.
+    interval, burn_in: epochs between checkpoints, and before the first one if that is longer.
+    rule: `fraction`, or `nonpositive`: every feature with a score of zero or less, at most the fraction `cap` a step.
+    tolerance: stop pruning for good once an interval's best validation accuracy is this much below the best before it.
+    """
+
+    prune: float = 0.5
+    interval: int = 50
+    burn_in: int = 0
+    rule: str = "fraction"
+    cap: float = 0.5
+    tolerance: float | None = None
+
+    def __post_init__(self):
+        allowed = {
+            "prune": (0 <= self.prune < 1, "at least 0 and below 1"),
+            "interval": (self.interval >= 1, "at least 1 epoch"),
+            "burn_in": (self.burn_in >= 0, "0 epochs or more"),
+            "rule": (self.rule in PRUNING_RULES, f"one of {', '.join(PRUNING_RULES)}"),
+            "cap": (0 < self.cap <= 1, "above 0 and at most 1"),
+            "tolerance": (self.tolerance is None or self.tolerance >= 0, "0 or more, or None"),
+        }
+        for name, (fine, rule) in allowed.items():
+            if not fine:
+                raise InputError(f"pruning option {name} is {getattr(self, name)!r}: it must be {rule}")
+
+    def checkpoints(self, epochs: int) -> list[int]:
+        """Epochs after which features are scored; the last one is the end of the training, where none is pruned."""
+        return [*range(max(self.interval, self.burn_in), epochs, self.interval), epochs]
+
+
+@dataclass(frozen=True)
+class DatasetOptions:
+    """How one dataset is trained wherever a study names it; the schema's section `datasets` explains each."""
+
+    path: str | None = None
+    model: str = "gcn"
+    epochs: int = TrainingOptions.epochs
+    normalise: str = "none"
+    keep: float = 0.02
+    prune: float = PruningOptions.prune
+    interval: int = PruningOptions.interval
+    burn_in: int = PruningOptions.burn_in
+    seeds: int | None = None
+
+
+@dataclass(frozen=True)
+class RankingOptions:
+    """`n_repeats` permutations make an importance; a p-value takes as many as it needs, at most `permutations`."""
+
+    model: str = "graphsage"
+    seeds: int = 3
+    n_repeats: int = 20
+    permutations: int = 1999
+    metric: str = "accuracy"
+    seed: int = 0
+    training: TrainingOptions = field(default_factory=lambda: TrainingOptions(hidden=64, dropout=0.5, epochs=60))
+
+    def __post_init__(self):
+        for name in ("seeds", "n_repeats", "permutations"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} is {getattr(self, name)}: it must be at least 1")
+
+
+@dataclass(frozen=True)
+class BoundOptions:
+    """How hard the bounds of the theorems are tested: random cases, permuted cases, changes tried by a search."""
+
+    cases: int = 300
+    permuted_cases: int = 60
+    search_steps: int = 100
+
+
+def _check_choice(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise InputError(f"{name} '{value}' is unknown: choose one of {', '.join(known)}")
