@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import rank
-from command import run
+from graphsieve.errors import run_program
 from graphsieve.importance.metrics import METRICS
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "rank.py"
@@ -37,7 +37,7 @@ def rank_here(folder: Path, monkeypatch, *arguments: object) -> None:
     """In this process, which has done the slow imports."""
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "argv", ["rank.py", *map(str, arguments)])
-    run(rank.main)
+    run_program(rank.main)
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from command import run
-from graphsieve.errors import InputError
+from graphsieve.errors import InputError, run_program
 from graphsieve.files.reading import read_csv
 from graphsieve.files.writing import write_text
 from graphsieve.study import claim_tables
@@ -153,4 +152,4 @@ def cost_block(cost: pd.DataFrame) -> str:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_program(main)

@@ -1,4 +1,4 @@
-"""Update the table of what jobs take from the benchmark files of finished runs; requests are made from it."""
+"""Update the table of what jobs take from the logs of finished runs; requests are made from it."""
 
 import argparse
 from pathlib import Path
@@ -6,10 +6,9 @@ from pathlib import Path
 import pandas as pd
 import yaml
 
-from command import run
-from graphsieve.errors import InputError
+from graphsieve.errors import InputError, run_program
 from graphsieve.files.writing import write_csv
-from graphsieve.jobs.usage import read_benchmarks, summarise_benchmarks
+from graphsieve.jobs.usage import read_usage, summarise_usage
 
 
 def main() -> None:
@@ -18,11 +17,13 @@ def main() -> None:
     parser.add_argument("--config", type=Path, default=Path("config/config.yaml"))
     parser.add_argument("--out", type=Path, default=Path("workflow/measured.csv"))
     arguments = parser.parse_args()
-    jobs = pd.concat([read_benchmarks(folder / "benchmarks") for folder in arguments.runs], ignore_index=True)
+    jobs = pd.concat([read_usage(folder / "logs") for folder in arguments.runs], ignore_index=True)
     if jobs.empty:
-        raise InputError(f"no benchmark files under {', '.join(map(str, arguments.runs))}: run the workflow first")
+        raise InputError(
+            f"no logs of finished jobs under {', '.join(map(str, arguments.runs))}: run the workflow first"
+        )
     datasets = yaml.safe_load(arguments.config.read_text())["datasets"]
-    table = summarise_benchmarks(jobs).dropna()  # a job of under a second was not looked at
+    table = summarise_usage(jobs)
     epochs = [datasets.get(name, {}).get("epochs", 0) for name in table["dataset"]]
     write_csv(updated(arguments.out, table.assign(epochs=epochs).round(1)), arguments.out)
 
@@ -35,4 +36,4 @@ def updated(path: Path, table: pd.DataFrame) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_program(main)

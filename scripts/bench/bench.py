@@ -10,16 +10,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import torch
+from measure import Setting, compare
 from torch import nn
+from training import compare_training
 
-from bench_measure import Setting, compare
-from bench_training import compare_training
-from command import run
 from graphsieve.data.datasets import load_graph
 from graphsieve.data.graph import Graph
 from graphsieve.data.normalisation import normalise_rows
 from graphsieve.data.splits import random_split
-from graphsieve.errors import InputError
+from graphsieve.errors import InputError, run_program
 from graphsieve.files.writing import write_csv, write_text
 from graphsieve.models.classifier import build_model
 
@@ -185,4 +184,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_program(main)

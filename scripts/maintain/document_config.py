@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-from command import run
+from graphsieve.errors import run_program
 from graphsieve.files.writing import write_text
 from graphsieve.study.markup import between_markers
 
@@ -65,4 +65,4 @@ def _values(key: dict) -> str:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_program(main)
