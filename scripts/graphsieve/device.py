@@ -32,7 +32,7 @@ def choose_device(name: str = "auto") -> torch.device:
 
 
 def prepare_device(name: str, threads: int) -> torch.device:
-    """What a program does once, before its first tensor: settings of memory and threads, and the choice of the device."""
+    """What a program does once, before its first tensor: set up memory and threads, and choose the device."""
     tune_memory()
     limit_threads(threads)
     return choose_device(name)

@@ -57,6 +57,17 @@ def refusal(name: str, folder: Path, monkeypatch, **parts: dict) -> str:
     return str(refused.value)
 
 
+def prepare(dataset: str, folder: Path, monkeypatch, graph: str) -> str:
+    return refusal(
+        "prepare_graph",
+        folder,
+        monkeypatch,
+        output={"graph": graph, "description": "new.csv"},
+        params={"path": None, "normalise": "none"},
+        wildcards={"dataset": dataset},
+    )
+
+
 # kill -9 ------------------------------------------------------------------------
 
 
@@ -126,16 +137,16 @@ def files_below(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
-def test_a_full_disk_ends_in_a_sentence_and_leaves_nothing(project):
+def test_a_full_disk_ends_in_a_sentence_and_leaves_nothing(project, monkeypatch):
     with mounted(project / "small", "size=16k"):
-        message = refusal(run_script(project, "prepare", "digits", "--out", "small/graphs/digits.npz"))
+        message = prepare("digits", project, monkeypatch, "small/graphs/digits.npz")
         assert "cannot write small/graphs/digits.npz (No space left on device): free some space" in message
         assert not files_below(project / "small")
 
 
-def test_a_read_only_folder_ends_in_a_sentence(project):
+def test_a_read_only_folder_ends_in_a_sentence(project, monkeypatch):
     with mounted(project / "fixed", "size=16k,ro"):
-        message = refusal(run_script(project, "collect", RECORD, "--out", "fixed/records.csv"))
+        message = collect(project, monkeypatch, RECORD, table="fixed/records.csv")
         assert "cannot write fixed/records.csv (Read-only file system): make the folder writable" in message
 
 
@@ -220,13 +231,13 @@ def test_a_changed_record_is_refused(project, monkeypatch, fault, edit):
     assert RECORD in message
 
 
-def collect(project: Path, monkeypatch, *paths: str) -> str:
+def collect(project: Path, monkeypatch, *paths: str, table: str = "new.csv") -> str:
     """What is said to records of which one is damaged."""
     others = (str(Path(RECORD).with_name("pt.csv")), "results/tiny/train/digits/gcn/random/seed0/record.csv")
     records = paths or (*others, RECORD)
     params = {"sizes": [len(records)], "assign": [{}], "columns": None}
     inputs = {"records": records, "earlier": []}
-    return refusal("collect", project, monkeypatch, input=inputs, output={"table": "new.csv"}, params=params)
+    return refusal("collect", project, monkeypatch, input=inputs, output={"table": table}, params=params)
 
 
 def test_a_record_without_its_row_or_with_two_is_refused(project, monkeypatch):
@@ -330,14 +341,7 @@ def test_a_damaged_raw_file_of_a_mirror_is_refused(damage, tmp_path, monkeypatch
     damage(raw, raw.stat().st_size // 2)
     monkeypatch.setenv("GRAPHSIEVE_MIRROR", str(tmp_path / "mirror"))
     project = make_project(tmp_path)
-    message = refusal(
-        "prepare_graph",
-        project,
-        monkeypatch,
-        output={"graph": "texas.npz", "description": "texas.csv"},
-        params={"path": None, "normalise": "none"},
-        wildcards={"dataset": "texas"},
-    )
+    message = prepare("texas", project, monkeypatch, "texas.npz")
     assert str(raw) in message
     assert "sha256 is" in message
     assert "was expected: replace it in the mirror by the original" in message

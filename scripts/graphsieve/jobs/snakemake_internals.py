@@ -30,8 +30,8 @@ def lock_files(run_folder: str, locks: Path = LOCKS) -> list[Path]:
 def lift_rate_limit(workflow) -> None:
     """Let a local run start jobs as they come.
 
-    Snakemake allows 100 starts a second, and to keep to it looks at all jobs again every second, once for every job that
-    has finished: after some hundred jobs that takes half a core.
+    Snakemake allows 100 starts a second, and to keep to it looks at all jobs again every second, once for every job
+    that has finished: after some hundred jobs that takes half a core.
     """
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
