@@ -9,13 +9,13 @@ import pytest
 
 from graphsieve.jobs.resources import memory_mb, minutes, read_measured, size_of
 from graphsieve.jobs.usage import USAGE, read_benchmarks, summarise_benchmarks
-from graphsieve.study import cost
+from graphsieve.study.cost import STUDY_OF_RULE
 from measure_resources import updated
 
 ROOT = Path(__file__).parents[2]
 TABLE = pd.read_csv(ROOT / "workflow/measured.csv", keep_default_na=False)
 SIZES = pd.read_csv(ROOT / "config/published/table5_datasets.csv")
-COMPUTING = list(TABLE[TABLE["rule"].isin(cost.STUDIES) & (TABLE["dataset"] != "")].itertuples())
+COMPUTING = list(TABLE[TABLE["rule"].isin(STUDY_OF_RULE) & (TABLE["dataset"] != "")].itertuples())
 HEADER = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"
 
 
@@ -78,36 +78,6 @@ def test_the_table_of_measurements_keeps_what_these_runs_did_not_have(tmp_path):
     table = updated(tmp_path / "measured.csv", new)
     assert table.to_numpy().tolist() == [["score", "", 2.0], ["train", "cora", 3.0], ["train", "texas", 4.0]]
     assert len(updated(tmp_path / "none.csv", new)) == 2
-
-
-def test_every_job_belongs_to_its_study(jobs):
-    studies = cost.with_study(jobs).set_index(["rule", "job"])["study"]
-    assert studies["adaptive", "gcn/random/npt/prune0.5_repeats20/seed0"] == cost.ABLATION
-    assert studies["adaptive", "gcn/public/npt/prune0.5_repeats10/seed0"] == cost.PUBLIC
-    assert studies["adaptive", "gcn/random/npt/prune0.5_repeats10/seed0"] == cost.STUDIES["adaptive"]
-    assert studies["check_bounds", ""] == "Theory"
-    assert "render_notebook" not in studies
-
-
-def test_the_plain_way_is_extrapolated_by_the_measured_ratios(jobs):
-    """Of an adaptive job 10 seconds are work; a quarter of them is scoring, says the record of times."""
-    timings = pd.DataFrame({"dataset": ["cora"], "training_seconds": [3.0], "scoring_seconds": [1.0]})
-    scoring = pd.DataFrame({"dataset": ["cora"], "model": ["gcn"], "ratio_full": [100.0]})
-    training = pd.DataFrame({"dataset": ["texas", "photo"], "model": ["gcn", "gin"], "ratio": [8.0, 2.0]})
-    plain = cost.with_plain_seconds(jobs, timings, scoring, training).set_index(["rule", "job"])["plain_seconds"]
-    assert plain["train", "gcn/random/seed0"] == pytest.approx(4.5 + 20 * 8)
-    assert plain["score", "gcn/random/seed0/npt"] == pytest.approx(4.5 + 2 * 100)
-    assert plain["score", "gcn/random/seed0/mi"] == pytest.approx(6.5)
-    assert plain["retrain", "gcn/random/seed0/npt"] == pytest.approx(9)
-    assert plain["adaptive", "gcn/random/npt/prune0.5_repeats10/seed0"] == pytest.approx(4.5 + 7.5 * 8 + 2.5 * 100)
-    assert plain["adaptive", "gcn/random/mi/prune0.5_repeats10/seed0"] == pytest.approx(4.5 + 7.5 * 8 + 2.5)
-    assert plain["check_bounds", ""] == pytest.approx(36)
-
-
-def test_core_hours_add_up(jobs):
-    table = cost.summarise(cost.with_study(jobs))
-    assert table.loc["All", "core_hours"] == pytest.approx((jobs["cpu_seconds"].sum() - 5) / 3600)
-    assert table.loc["Theory"].tolist() == [1, pytest.approx(0.01), pytest.approx(0.6)]
 
 
 @pytest.mark.parametrize("row", COMPUTING, ids=lambda row: f"{row.rule}-{row.dataset}")

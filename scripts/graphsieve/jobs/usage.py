@@ -65,4 +65,4 @@ def summarise_benchmarks(jobs: pd.DataFrame) -> pd.DataFrame:
     """Of a rule's jobs on a dataset: the usual seconds (a busy machine stretches some), the most CPU and memory."""
     groups = jobs.groupby(["rule", "dataset"], as_index=False)
     ways = {name: "median" if name == "seconds" else "max" for name in COLUMNS.values()}
-    return groups.agg(**{name: (name, way) for name, way in ways.items()}, runs=("job", "size"))
+    return groups.agg(**{name: (name, way) for name, way in ways.items()}, runs=("seconds", "size"))
