@@ -8,6 +8,7 @@ from pathlib import Path
 import yaml
 
 import command
+from graphsieve.files.reading import read_csv
 from graphsieve.files.writing import write_text
 from graphsieve.pages import provenance
 from graphsieve.pages.results_page import build_page, list_tables
@@ -37,11 +38,12 @@ def main() -> None:
 
 
 def facts(run: Path) -> dict[str, str]:
+    jobs = run / "records/jobs.csv"
     return {
         "Made": time.strftime("%Y-%m-%d %H:%M"),
         "Versions": provenance.versions(),
         "Commit": provenance.commit(),
-        "Duration": provenance.durations(run / "benchmarks"),
+        "Duration": provenance.durations(read_csv(jobs)) if jobs.exists() else "",
         "Machine": provenance.machine(),
     }
 
