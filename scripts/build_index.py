@@ -11,7 +11,8 @@ import command
 from graphsieve.files.reading import read_csv
 from graphsieve.files.writing import write_text
 from graphsieve.pages import provenance
-from graphsieve.pages.results_page import build_page, list_tables
+from graphsieve.pages.index import build_index
+from graphsieve.pages.manifest import list_tables
 from graphsieve.study import headlines
 
 
@@ -24,12 +25,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="the page to write: results/<run>/index.html")
     arguments = parser.parse_args()
     run = arguments.out.parent
-    tables = list_tables(arguments.pages, run)
-    text = build_page(
-        arguments.pages,
-        arguments.title,
-        arguments.out,
-        found=headlines.read_headlines(tables, run, arguments.published),
+    manifests = [page.with_suffix(".json") for page in arguments.pages]
+    tables = list_tables(manifests)
+    text = build_index(
+        manifests,
+        title=arguments.title,
+        out=arguments.out,
+        headlines=headlines.read_headlines(tables, run, arguments.published),
         notice=headlines.absent_datasets(headlines.read_tables(tables)),
         provenance=facts(run),
         config=yaml.safe_dump(arguments.config, sort_keys=False, allow_unicode=True, width=100),

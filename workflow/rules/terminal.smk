@@ -9,7 +9,7 @@ from graphsieve.study import headlines
 from graphsieve.jobs.usage import read_benchmarks
 from graphsieve.study.labels import DATASETS as DATASET_LABELS
 from graphsieve.study.labels import in_order, label_dataset
-from graphsieve.pages.results_page import list_tables
+from graphsieve.pages.manifest import list_tables
 from snakemake.logging import logger
 
 TOLD = 3  # headlines at the end
@@ -68,7 +68,7 @@ def tell_success():
     if not built:
         return
     run = Path("results", config["run"])
-    tables = list_tables([Path(page) for page in built.input.pages], run)
+    tables = list_tables([Path(page).with_suffix(".json") for page in built.input.pages])
     found = headlines.read_headlines(tables, run, Path("config/published"))[:TOLD]
     lines = [f"  {headlines.plain(f'{one.number} {one.words}')}" for one in found]
     logger.info("\n".join(["", f"Done. Open {run / 'index.html'}", *lines]))
