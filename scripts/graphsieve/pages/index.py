@@ -107,12 +107,13 @@ def list_articles(manifests: Iterable[Path], out: Path) -> list[Article]:
 def other_files(out: Path, named: set[Path]) -> Article:
     """Tables and figures of the run that no manifest names; hidden files are what a killed job left."""
     article = Article("other-files", "Other files", "Tables and figures that belong to no notebook.")
-    for folder, make, made in (("figures", figure_product, article.figures), ("tables", table_product, article.tables)):
+    kinds = (("figures", figure_product, article.figures), ("tables", table_product, article.tables))
+    for folder, make, products in kinds:
         files: dict[str, list[Path]] = {}
         for path in sorted(out.parent.glob(f"{folder}/[!.]*")):
             if path.suffix in KINDS and path.resolve() not in named:
                 files.setdefault(path.stem, []).append(path)
-        made += [make({"name": name, "files": paths}, out) for name, paths in files.items()]
+        products += [make({"name": name, "files": paths}, out) for name, paths in files.items()]
     return article
 
 

@@ -11,7 +11,7 @@ from graphsieve.study.markup import only_marks
 
 LONG = 16  # rows: a longer table starts folded
 LONG_TEXT = 60  # characters: a longer text may break
-# How a number begins; static/sort.js has the same. What follows (a deviation, an interval, a unit) does not count.
+# How a number begins; what follows (a deviation, an interval, a unit) does not count.
 NUMBER = re.compile(r"\s*[-−+]?(\d[\d,]*\.?\d*|\.\d+)(e[-+]?\d+)?(?![\w(])", re.IGNORECASE)
 
 

@@ -1,20 +1,16 @@
 // A click on a header sorts the table by that column; a second click, the other way round.
-// NUMBER is as in tables.py.
-const NUMBER = /^\s*([-−+]?)((?:\d[\d,]*\.?\d*|\.\d+)(?:e[-+]?\d+)?)(?![\w(])/i;
+// Columns of words have a class (tables.py gives it), columns of numbers have none.
 const text = (row, column) => {
   const cell = row.cells[column].cloneNode(true);
   for (const line of cell.querySelectorAll("br")) line.replaceWith(" ");
   return cell.textContent.trim();
 };
-const number = (words) => {
-  const found = NUMBER.exec(words);
-  return found ? (/[-−]/.test(found[1]) ? -1 : 1) * Number(found[2].replace(/,/g, "")) : NaN;
-};
+// What follows the number (a deviation, an interval, a unit) does not count.
+const number = (words) => Number.parseFloat(words.replace("−", "-").replaceAll(",", ""));
 function sortTable(table, column, header) {
   const body = table.tBodies[0];
   const rows = [...body.rows];
-  const words = rows.map((row) => text(row, column)).filter((value) => value !== "");
-  const numeric = words.every((value) => !Number.isNaN(number(value)));
+  const numeric = header.className === "";
   const sign = header.getAttribute("aria-sort") === "ascending" ? -1 : 1;
   rows.sort((one, other) => {
     const [a, b] = [text(one, column), text(other, column)];
