@@ -51,6 +51,7 @@ rule build_index:
         manifests=page_files("manifest"),
         pages=page_files("page"),
         jobs=rules.collect_jobs.output.table,
+        one_shot=records("one_shot.csv") if config["one_shot"]["datasets"] else [],
         published=[published(name) for name in PUBLISHED_TABLES],
     output:
         page="<results>/index.html",

@@ -1,62 +1,58 @@
-"""The results page in a browser: nothing broken, tables that sort, and no side-scrolling on a phone."""
+"""The index page in a browser: nothing broken, tables that sort, and no side-scrolling on a phone."""
 
-import json
 import urllib.parse
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from PIL import Image
+from matplotlib.figure import Figure
 
 from browser import look_at, needs_chromium
-from graphsieve.pages.results_page import build_page
-from graphsieve.study.accuracy import summarise, write_accuracy_table
+from graphsieve.pages.index import build_index
+from graphsieve.pages.notebook import NotebookPage
 from graphsieve.study.headlines import Headline
 
 pytestmark = needs_chromium
-TABLE = """# Numbers and words
+DATASETS = ["Cora", "CiteSeer", "PubMed", "Photo", "Computers", "Cornell", "Texas", "Wisconsin"]
+SORTED = pd.DataFrame(
+    {
+        "Value": ["9.5 ± 1.2", "<b>76.5</b><br><small>at 6.25 %</small>", "−8.4 ± 3.9", ""],
+        "Size": ["1,797", "500", "24,736", "64"],
+    },
+    index=pd.Index(["b", "c<sub>1</sub>", "a", "d"], name="Name"),
+)
 
-| Name | Value | Size |
-| --- | ---: | ---: |
-| b | 9.5 ± 1.2 | 1,797 |
-| c<sub>1</sub> | **76.5** ± 1.2 | 500 |
-| a | −8.4 ± 3.9 | 24,736 |
-| d |  | 64 |
 
-A note.
-"""
+def add(page: NotebookPage, stem: str, cells: pd.DataFrame) -> None:
+    page.add_table(pd.DataFrame({"a": [1]}), stem, cells=dict.fromkeys(("html", "markdown", "latex"), cells), title="T")
 
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory) -> Path:
-    """A run of many datasets: a wide table, a folded long one, a picture, and one notebook for all."""
+    """A run of many datasets: a wide table, one to sort, a folded long one, and a picture, all of one notebook."""
     run = tmp_path_factory.mktemp("results") / "small"
-    for folder in ("tables", "figures", "notebooks"):
-        (run / folder).mkdir(parents=True)
-    datasets = ["cora", "citeseer", "pubmed", "photo", "computers", "cornell", "texas", "wisconsin"]
-    records = [
-        {"dataset": dataset, "model": "gcn", "split": "random", "scorer": scorer, "test_accuracy": 0.5 + number / 40}
-        for dataset in datasets
-        for number, scorer in enumerate(["all", "npt", "mi", "random"])
-    ]
-    summary = summarise(pd.DataFrame(records), "scorer")
-    write_accuracy_table(summary, "scorer", str(run / "tables/table2"), "Table 2: accuracy", "all")
-    (run / "tables/sorting.md").write_text(TABLE)
-    pd.DataFrame({"step": range(40), "a_long_name_for_a_column_of_words": "word " * 30}).to_csv(
-        run / "tables/long.csv", index=False
-    )
-    Image.new("RGBA", (1600, 900), (200, 80, 0, 128)).save(run / "figures/picture.png")
-    parameters = {name: f"{run}/{name}" for name in ("tables/table2", "tables/sorting", "tables/long")}
-    parameters["figure"] = f"{run}/figures/picture"
-    cell = {"cell_type": "markdown", "source": ["# Table 2: accuracy\n\nA sentence."]}
-    notebook = {"cells": [cell], "metadata": {"papermill": {"parameters": parameters}}}
-    (run / "notebooks/all.ipynb").write_text(json.dumps(notebook))
+    page = NotebookPage(run / "notebooks/all.json", "Table 2: accuracy", "A sentence.")
+    rows = pd.Index(["All features", "NPT", "MI", "Rnd."], name="Method")
+    add(page, f"{run}/tables/table2", pd.DataFrame("<b>88.38</b> <small>± 10.54</small>", rows, DATASETS))
+    add(page, f"{run}/tables/sorting", SORTED)
+    long = pd.DataFrame({"step": range(40), "a_long_name_for_a_column_of_words": "word " * 30})
+    page.add_table(long, f"{run}/tables/long")
+    page.add_figure(Figure(figsize=(8, 4.5)), f"{run}/figures/picture")
+    page.close()
     (run / "notebooks/all.html").write_text("<!DOCTYPE html><title>all</title>")
     found = [Headline("97.9 %", "of something", ("A finding with a " + "long" * 30 + " word.",))] * 3
-    page = run / "index.html"
-    facts = {"Commit": "0123456789abcdef" * 3}
-    page.write_text(build_page([run / "notebooks/all.html"], "A run", page, found, "Cora is absent.", facts, "a: 1"))
-    return page
+    out = run / "index.html"
+    text = build_index(
+        [page.manifest],
+        title="A run",
+        out=out,
+        headlines=found,
+        notice="Cora is absent.",
+        provenance={"Commit": "0123456789abcdef" * 3},
+        config="a: 1",
+    )
+    out.write_text(text)
+    return out
 
 
 def test_nothing_is_broken(index):
