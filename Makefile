@@ -19,6 +19,7 @@ test: .venv
 lint: .venv
 	ruff check
 	ruff format --check
+	lint-imports
 	snakefmt --check workflow
 	snakemake --lint
 
