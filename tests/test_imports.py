@@ -1,4 +1,5 @@
-"""Imports are cheap: what only moves tables, and what the workflow reads before any job, does without torch.
+"""Imports are cheap and change nothing: what only moves tables, and what the workflow reads before any job, does
+without torch.
 
 That the rooms of the package import one another in one direction only is checked by `lint-imports` (pyproject.toml).
 """
@@ -43,3 +44,29 @@ def test_what_runs_before_any_job_does_not_import_torch():
 
 def test_an_import_of_torch_is_noticed():
     assert imported_with(["graphsieve.device"]) == "{'torch'}"
+
+
+def test_importing_any_module_changes_nothing(tmp_path):
+    """Nothing is printed or written, and no setting of the process or of matplotlib is another one afterwards."""
+    modules = modules_of_room(".")
+    assert len(modules) > 50
+    code = f"""
+import os, sys, warnings
+sys.path.insert(0, {str(SCRIPTS)!r})
+import IPython.display, matplotlib.pyplot, numpy, pandas, scipy.stats, seaborn, sklearn, torch, torch_geometric
+
+def settings():
+    return dict(
+        folder=os.getcwd(), environment=dict(os.environ), warnings=list(warnings.filters),
+        style=dict(matplotlib.rcParams), threads=torch.get_num_threads(), seed=torch.initial_seed(),
+        numpy=numpy.random.get_state()[1].tolist(),
+    )
+
+before = settings()
+import {", ".join(modules)}
+after = settings()
+sys.exit([name for name in before if before[name] != after[name]] or None)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert list(tmp_path.iterdir()) == []

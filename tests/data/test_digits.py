@@ -69,17 +69,22 @@ def test_there_is_one_such_graph_whatever_the_seed(digits, seed):
 
 @pytest.mark.long
 def test_pixels_and_edges_both_matter(digits):
-    """Noise instead of pixels costs 15 points of test accuracy or more, leaving out the edges one point or more."""
+    """Noise instead of pixels costs 15 points of test accuracy or more, leaving out the edges one point or more.
+
+    A smaller model than the default run's, and two of its three seeds, tell the same story in a tenth of the time.
+    """
     import torch
 
     from graphsieve.models.training import train_model
 
+    options = TrainingOptions(hidden=64, epochs=150)
+
     def accuracy(model: str, setting: str | None = None) -> float:
         results = []
-        for seed in range(3):
+        for seed in range(2):
             graph = PERTURBATIONS[setting](digits, generator(seed, "perturbation")) if setting else digits
             split = choose_split(digits, "random", seed)
-            training = train_model(model, graph, split, TrainingOptions(epochs=150), seed, torch.device("cpu"))
+            training = train_model(model, graph, split, options, seed, torch.device("cpu"))
             results.append(100 * training.summary()["test_accuracy"])
         return np.mean(results)
 
