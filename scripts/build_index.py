@@ -1,50 +1,47 @@
 """Write a run's page: its findings, every figure, table and notebook under results/<run>/, and where it comes from."""
 
-import argparse
-import json
 import time
 from pathlib import Path
 
 import yaml
 
-import command
+from graphsieve.files.reading import read_csv
 from graphsieve.files.writing import write_text
+from graphsieve.jobs.running import run_job
 from graphsieve.pages import provenance
-from graphsieve.pages.results_page import build_page, list_tables
+from graphsieve.pages.index import build_index
+from graphsieve.pages.manifest import list_tables
 from graphsieve.study import headlines
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pages", type=Path, nargs="+", required=True, help="rendered notebooks, in this order")
-    parser.add_argument("--title", required=True, help="the page's title")
-    parser.add_argument("--config", type=json.loads, required=True, help="the run's settings, as JSON")
-    parser.add_argument("--published", type=Path, required=True, help="the folder of the paper's tables")
-    parser.add_argument("--out", type=Path, required=True, help="the page to write: results/<run>/index.html")
-    arguments = parser.parse_args()
-    run = arguments.out.parent
-    tables = list_tables(arguments.pages, run)
-    text = build_page(
-        arguments.pages,
-        arguments.title,
-        arguments.out,
-        found=headlines.read_headlines(tables, run, arguments.published),
-        notice=headlines.absent_datasets(headlines.read_tables(tables)),
-        provenance=facts(run),
-        config=yaml.safe_dump(arguments.config, sort_keys=False, allow_unicode=True, width=100),
+def main(job) -> None:
+    manifests = [Path(path) for path in job.input.manifests]
+    ours = headlines.read_tables(list_tables(manifests))
+    published = headlines.read_tables(map(Path, job.input.published))
+    records = {"one_shot": read_csv(job.input.one_shot)} if job.input.one_shot else {}
+    found = headlines.headlines(ours, records, published)
+    page = build_index(
+        manifests,
+        title=job.params.title,
+        out=Path(job.output.page),
+        headlines=found,
+        notice=headlines.absent_datasets(ours),
+        provenance=facts(job.input.jobs),
+        config=yaml.safe_dump(job.params.config, sort_keys=False, allow_unicode=True, width=100),
     )
-    write_text(text, arguments.out)
+    write_text(page, job.output.page)
+    write_text("".join(f"{headlines.plain(f'{one.number} {one.words}')}\n" for one in found), job.output.findings)
 
 
-def facts(run: Path) -> dict[str, str]:
+def facts(jobs: str) -> dict[str, str]:
     return {
         "Made": time.strftime("%Y-%m-%d %H:%M"),
         "Versions": provenance.versions(),
         "Commit": provenance.commit(),
-        "Duration": provenance.durations(run / "benchmarks"),
+        "Duration": provenance.durations(read_csv(jobs)),
         "Machine": provenance.machine(),
     }
 
 
 if __name__ == "__main__":
-    command.run(main)
+    run_job(snakemake, main)

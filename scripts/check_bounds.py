@@ -1,32 +1,24 @@
 """Put the paper's bounds to the test: random cases, permuted features, a search for violations, Proposition 1."""
 
-import argparse
-
 import numpy as np
 from tqdm import tqdm
 
-from command import run
 from graphsieve.files.writing import write_csv
+from graphsieve.jobs.running import run_job
+from graphsieve.options import BoundOptions
 from graphsieve.randomness import generator
 from graphsieve.theory import checks, report
 
+SEED = 0
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=300, help="random cases for every network")
-    parser.add_argument("--permuted-cases", type=int, default=60, help="cases whose features are permuted")
-    parser.add_argument("--search-steps", type=int, default=100, help="changes tried in each climb of a search")
-    parser.add_argument("--seed", type=int, default=0)
-    for name in ("cases", "permutations", "searches", "proposition"):
-        parser.add_argument(f"--out-{name}", required=True)
-    arguments = parser.parse_args()
 
-    rng = generator(arguments.seed, "graph")
+def main(job) -> None:
+    options, rng = BoundOptions(**job.params.bounds), generator(SEED, "graph")
     steps = {
-        arguments.out_cases: lambda: checks.check_theorems(arguments.cases, rng),
-        arguments.out_permutations: lambda: checks.check_permutations(arguments.permuted_cases, rng),
-        arguments.out_searches: lambda: report.tabulate_searches(report.search_all(rng, arguments.search_steps)),
-        arguments.out_proposition: lambda: checks.check_proposition(columns(rng), (1, 2, 5, 10), rng),
+        job.output.cases: lambda: checks.check_theorems(options.cases, rng),
+        job.output.permutations: lambda: checks.check_permutations(options.permuted_cases, rng),
+        job.output.searches: lambda: report.tabulate_searches(report.search_all(rng, options.search_steps)),
+        job.output.proposition: lambda: checks.check_proposition(columns(rng), (1, 2, 5, 10), rng),
     }
     for path, step in tqdm(steps.items(), desc="checks"):
         write_csv(step(), path)
@@ -43,4 +35,4 @@ def columns(rng: np.random.Generator) -> dict[str, np.ndarray]:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_job(snakemake, main)

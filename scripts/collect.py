@@ -1,21 +1,29 @@
-"""Stack the records of many runs into one tidy table."""
+"""Stack the records of many runs into one tidy table, with those of the run that this one starts from."""
 
-import argparse
+import pandas as pd
 
-from command import add_earlier_argument, run
 from graphsieve.files.reading import collect
 from graphsieve.files.start_from import with_earlier
 from graphsieve.files.writing import write_csv
+from graphsieve.jobs.running import run_job
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("records", nargs="*")
-    add_earlier_argument(parser)
-    parser.add_argument("--out", required=True)
-    arguments = parser.parse_args()
-    write_csv(with_earlier(collect(arguments.records), arguments.earlier), arguments.out)
+def main(job) -> None:
+    parts = [
+        collect(paths).assign(**columns)
+        for paths, columns in zip(grouped(job.input.records, job.params.sizes), job.params.assign, strict=True)
+    ]
+    table = pd.concat(parts) if parts else pd.DataFrame()
+    if job.params.columns and not table.empty:
+        table = table.reindex(columns=job.params.columns)
+    write_csv(with_earlier(table, job.input.earlier), job.output.table)
+
+
+def grouped(paths: list[str], sizes: list[int]) -> list[list[str]]:
+    """The paths of each source, of which `sizes` says how many it has."""
+    ends = pd.Series([0, *sizes]).cumsum().tolist()
+    return [list(paths[start:end]) for start, end in zip(ends, ends[1:], strict=False)]
 
 
 if __name__ == "__main__":
-    run(main)
+    run_job(snakemake, main)

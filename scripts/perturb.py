@@ -1,32 +1,25 @@
-"""Train on a perturbed graph (Table 1)."""
+"""Train on a graph whose features or edges were replaced (Table 1)."""
 
-import argparse
-
-from command import add_run_arguments, add_training_arguments, run, run_columns, train
 from graphsieve.data.graph import read_graph
-from graphsieve.data.perturbed import PERTURBATIONS
+from graphsieve.data.perturbed import PERTURBED_GRAPHS
 from graphsieve.data.splits import choose_split
+from graphsieve.device import prepare_device
 from graphsieve.files.writing import write_record
+from graphsieve.jobs.running import run_columns, run_job
+from graphsieve.models.training import train_model
+from graphsieve.options import TrainingOptions
 from graphsieve.randomness import generator
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("graph")
-    parser.add_argument("--setting", required=True, choices=PERTURBATIONS)
-    add_run_arguments(parser)
-    add_training_arguments(parser)
-    parser.add_argument("--out", required=True)
-    arguments = parser.parse_args()
-
-    graph = read_graph(arguments.graph)
-    split = choose_split(graph, arguments.split, arguments.seed)
-    perturbed = PERTURBATIONS[arguments.setting](graph, generator(arguments.seed, "perturbation"))
-    training = train(arguments, perturbed, split)
-
-    columns = {"setting": arguments.setting}
-    write_record({**run_columns(arguments, graph), **columns, **training.summary()}, arguments.out)
+def main(job) -> None:
+    run, setting = run_columns(job), job.wildcards.setting
+    graph = read_graph(job.input.graph)
+    split = choose_split(graph, run["split"], run["seed"])
+    perturbed = PERTURBED_GRAPHS[setting](graph, generator(run["seed"], "perturbation"))
+    options, device = TrainingOptions(**job.params.training), prepare_device(job.params.device, job.threads)
+    training = train_model(run["model"], perturbed, split, options, seed=run["seed"], device=device, progress=True)
+    write_record({**run, "setting": setting, **training.summary()}, job.output.record)
 
 
 if __name__ == "__main__":
-    run(main)
+    run_job(snakemake, main)

@@ -6,10 +6,10 @@ import warnings
 from dataclasses import replace
 from pathlib import Path
 
-from command import run
 from graphsieve.data.graph import Graph
 from graphsieve.data.normalisation import NORMALISATIONS
 from graphsieve.data.own.reader import GraphWarning, read_own_graph
+from graphsieve.errors import run_program
 from graphsieve.files.writing import write_csv, write_text
 from graphsieve.models.layers import LAYERS
 
@@ -78,6 +78,6 @@ def rank(graph: Graph, arguments: argparse.Namespace):
 
 if __name__ == "__main__":
     try:
-        run(main)
+        run_program(main)
     except KeyboardInterrupt:
         sys.exit("interrupted: no file was left half-written")

@@ -1,19 +1,14 @@
 """Write what a run's results depend on beside its records; a later run that starts from them must have the same."""
 
-import argparse
 import json
 
-from command import run
 from graphsieve.files.writing import write_text
+from graphsieve.jobs.running import run_job
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--settings", type=json.loads, required=True, help="as JSON")
-    parser.add_argument("--out", required=True)
-    arguments = parser.parse_args()
-    write_text(json.dumps(arguments.settings, indent=1) + "\n", arguments.out)
+def main(job) -> None:
+    write_text(json.dumps(job.params.settings, indent=1) + "\n", job.output.settings)
 
 
 if __name__ == "__main__":
-    run(main)
+    run_job(snakemake, main)

@@ -1,36 +1,31 @@
 """Train a new model on the selected features alone."""
 
-import argparse
-
 import pandas as pd
 
-from command import add_run_arguments, add_training_arguments, run, run_columns, train
 from graphsieve.data.graph import keep_columns, read_graph
 from graphsieve.data.splits import choose_split
+from graphsieve.device import prepare_device
 from graphsieve.files.checks import damaged
 from graphsieve.files.reading import read_csv
 from graphsieve.files.writing import write_record
+from graphsieve.jobs.running import run_columns, run_job
+from graphsieve.models.training import train_model
+from graphsieve.options import TrainingOptions
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("graph")
-    parser.add_argument("--selection", required=True)
-    parser.add_argument("--scorer", required=True, help="who made the selection")
-    add_run_arguments(parser)
-    add_training_arguments(parser)
-    parser.add_argument("--out", required=True)
-    arguments = parser.parse_args()
-
-    graph = read_graph(arguments.graph)
-    split = choose_split(graph, arguments.split, arguments.seed)
-    selection = read_selection(arguments.selection, graph.num_features)
+def main(job) -> None:
+    run = run_columns(job)
+    graph = read_graph(job.input.graph)
+    split = choose_split(graph, run["split"], run["seed"])
+    selection = read_selection(job.input.selection, graph.num_features)
     kept = selection.loc[selection["kept"], "feature"].to_numpy()
-    training = train(arguments, keep_columns(graph, kept), split)
+    options, device = TrainingOptions(**job.params.training), prepare_device(job.params.device, job.threads)
+    reduced = keep_columns(graph, kept)
+    training = train_model(run["model"], reduced, split, options, seed=run["seed"], device=device, progress=True)
 
-    columns = {"scorer": arguments.scorer, "features": graph.num_features, "kept": len(kept)}
+    columns = {"scorer": job.wildcards.scorer, "features": graph.num_features, "kept": len(kept)}
     columns["ties"] = selection["ties"].iloc[0]
-    write_record({**run_columns(arguments, graph), **columns, **training.summary()}, arguments.out)
+    write_record({**run, **columns, **training.summary()}, job.output.record)
 
 
 def read_selection(path: str, num_features: int) -> pd.DataFrame:
@@ -43,4 +38,4 @@ def read_selection(path: str, num_features: int) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_job(snakemake, main)

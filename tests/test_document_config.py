@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-
 from document_config import describe, with_keys
+
 from graphsieve.errors import InputError
 
 PROJECT = Path(__file__).parents[1]

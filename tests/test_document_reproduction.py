@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-
 from document_reproduction import batch_norm_block, blocks, with_results
+
 from graphsieve.errors import InputError
 
 PUBLISHED = Path(__file__).parents[1] / "config/published"

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-
 from document_reproduction import with_results
+
 from graphsieve.study import claims
 from graphsieve.study.adaptive_accuracy import choose_intervals
 from workflow_runs import jobs, make_project

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import rank
-from command import run
+from graphsieve.errors import run_program
 from graphsieve.importance.metrics import METRICS
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "rank.py"
@@ -37,7 +37,7 @@ def rank_here(folder: Path, monkeypatch, *arguments: object) -> None:
     """In this process, which has done the slow imports."""
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "argv", ["rank.py", *map(str, arguments)])
-    run(rank.main)
+    run_program(rank.main)
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +131,7 @@ def test_page_stands_alone(customers, done):
     assert "region=&lt;west&gt; &amp; more" in text
     assert "<west>" not in text
     curve = pd.read_csv(customers / "results/customers/curve.csv")
-    assert f"{100 * curve['accuracy'].iloc[-1]:.1f}&nbsp;%" in text
+    assert f"{100 * curve['accuracy'].iloc[-1]:.1f}\u00a0%" in text
     assert "nan" not in text.lower().replace("nanum", "")
     for heading in ("most important features", "How few features", "Columns of text", "Correlated", "p-values mean"):
         assert heading in text

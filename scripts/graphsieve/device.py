@@ -31,6 +31,13 @@ def choose_device(name: str = "auto") -> torch.device:
     return torch.device("cpu")
 
 
+def prepare_device(name: str, threads: int) -> torch.device:
+    """What a program does once, before its first tensor: set up memory and threads, and choose the device."""
+    tune_memory()
+    limit_threads(threads)
+    return choose_device(name)
+
+
 def promised_gpu() -> str | None:
     """What in the environment says that this job has a GPU, as the scheduler or the user set it."""
     for variable in ("SLURM_JOB_GPUS", "SLURM_STEP_GPUS", "CUDA_VISIBLE_DEVICES"):

@@ -1,74 +1,18 @@
-import os
-import subprocess
-import sys
-import time
+"""What to ask of a cluster, from what was measured or else from the size of the graph."""
+
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from measure_resources import updated
 
 from graphsieve.jobs.resources import memory_mb, minutes, read_measured, size_of
-from graphsieve.jobs.usage import USAGE, read_benchmarks, summarise_benchmarks
 from graphsieve.study import cost
-from measure_resources import updated
 
 ROOT = Path(__file__).parents[2]
 TABLE = pd.read_csv(ROOT / "workflow/measured.csv", keep_default_na=False)
 SIZES = pd.read_csv(ROOT / "config/published/table5_datasets.csv")
-COMPUTING = list(TABLE[TABLE["rule"].isin(cost.STUDIES) & (TABLE["dataset"] != "")].itertuples())
-HEADER = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"
-
-
-def write_benchmark(path, seconds, rss, cpu):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"{HEADER}{seconds}\t0:00:00\t{rss}\t-\t-\t-\t-\t-\t-\t{cpu}\n")
-
-
-@pytest.fixture
-def jobs(tmp_path):
-    write_benchmark(tmp_path / "train/cora/gcn/random/seed0.tsv", 20, 600, 24.5)
-    write_benchmark(tmp_path / "train/cora/gcn/random/seed1.tsv", 10, 500, 14.5)
-    write_benchmark(tmp_path / "score/cora/gcn/random/seed0/npt.tsv", 5, 700, 6.5)
-    write_benchmark(tmp_path / "score/cora/gcn/random/seed0/mi.tsv", 5, 700, 6.5)
-    write_benchmark(tmp_path / "retrain/cora/gcn/random/seed0/npt.tsv", 9, "-", 9)
-    for settings in ("prune0.5_repeats10", "prune0.5_repeats20"):
-        write_benchmark(tmp_path / f"adaptive/cora/gcn/random/npt/{settings}/seed0.tsv", 9, 700, 14.5)
-    write_benchmark(tmp_path / "adaptive/cora/gcn/random/mi/prune0.5_repeats10/seed0.tsv", 9, 700, 14.5)
-    write_benchmark(tmp_path / "adaptive/cora/gcn/public/npt/prune0.5_repeats10/seed0.tsv", 9, 700, 14.5)
-    write_benchmark(tmp_path / "check_bounds.tsv", 9, 300, 36)
-    write_benchmark(tmp_path / "render_notebook/claims.tsv", 4, 300, 5)
-    return read_benchmarks(tmp_path)
-
-
-def test_a_program_says_more_than_snakemake_saw(tmp_path):
-    """Of a job of 45 seconds Snakemake last looks after 15; one that does not say counts as busy all the time."""
-    for name in ("said", "silent", "other"):
-        write_benchmark(tmp_path / f"benchmarks/train/cora/{name}.tsv", 45, 300, 14.5)
-    (tmp_path / "logs/train/cora").mkdir(parents=True)
-    (tmp_path / "logs/train/cora/said.log").write_text("epochs: 100%\nused 43.2 s of CPU and 612 MiB of memory\n")
-    (tmp_path / "logs/train/cora/other.log").write_text("Executing notebook\n")
-    jobs = read_benchmarks(tmp_path / "benchmarks").set_index("job")
-    assert jobs.loc["said", ["seconds", "cpu_seconds", "max_rss_mb"]].tolist() == [45, 43.2, 612]
-    assert jobs.loc["silent", "cpu_seconds"] == jobs.loc["other", "cpu_seconds"] == 45
-
-
-def test_what_a_program_used_is_what_the_system_counts():
-    work = "x = bytearray(300 * 2**20); sum(range(10**7))"
-    code = f"{work}; from graphsieve.jobs.usage import usage_sentence; print(usage_sentence())"
-    folder = {"PYTHONPATH": str(ROOT / "scripts"), "PATH": os.environ["PATH"]}
-    said = subprocess.run([sys.executable, "-c", code], env=folder, capture_output=True, text=True, check=True).stdout
-    used = USAGE.match(said.strip())
-    before = time.process_time()
-    sum(range(10**7))
-    assert float(used["cpu_seconds"]) > 0.5 * (time.process_time() - before)
-    assert 300 < float(used["max_rss_mb"]) < 700
-
-
-def test_the_usual_time_and_the_most_memory_of_every_rule_and_dataset_are_kept(jobs):
-    table = summarise_benchmarks(jobs).set_index(["rule", "dataset"])
-    assert table.loc[("train", "cora")].tolist() == [15, 24.5, 600, 2]
-    assert table.loc[("check_bounds", "")].tolist() == [9, 36, 300, 1]
-    assert pd.isna(table.loc[("retrain", "cora"), "max_rss_mb"])
+COMPUTING = list(TABLE[TABLE["rule"].isin(cost.STUDY_OF_RULE) & (TABLE["dataset"] != "")].itertuples())
 
 
 def test_the_table_of_measurements_keeps_what_these_runs_did_not_have(tmp_path):
@@ -78,36 +22,6 @@ def test_the_table_of_measurements_keeps_what_these_runs_did_not_have(tmp_path):
     table = updated(tmp_path / "measured.csv", new)
     assert table.to_numpy().tolist() == [["score", "", 2.0], ["train", "cora", 3.0], ["train", "texas", 4.0]]
     assert len(updated(tmp_path / "none.csv", new)) == 2
-
-
-def test_every_job_belongs_to_its_study(jobs):
-    studies = cost.with_study(jobs).set_index(["rule", "job"])["study"]
-    assert studies["adaptive", "gcn/random/npt/prune0.5_repeats20/seed0"] == cost.ABLATION
-    assert studies["adaptive", "gcn/public/npt/prune0.5_repeats10/seed0"] == cost.PUBLIC
-    assert studies["adaptive", "gcn/random/npt/prune0.5_repeats10/seed0"] == cost.STUDIES["adaptive"]
-    assert studies["check_bounds", ""] == "Theory"
-    assert "render_notebook" not in studies
-
-
-def test_the_plain_way_is_extrapolated_by_the_measured_ratios(jobs):
-    """Of an adaptive job 10 seconds are work; a quarter of them is scoring, says the record of times."""
-    timings = pd.DataFrame({"dataset": ["cora"], "training_seconds": [3.0], "scoring_seconds": [1.0]})
-    scoring = pd.DataFrame({"dataset": ["cora"], "model": ["gcn"], "ratio_full": [100.0]})
-    training = pd.DataFrame({"dataset": ["texas", "photo"], "model": ["gcn", "gin"], "ratio": [8.0, 2.0]})
-    plain = cost.with_plain_seconds(jobs, timings, scoring, training).set_index(["rule", "job"])["plain_seconds"]
-    assert plain["train", "gcn/random/seed0"] == pytest.approx(4.5 + 20 * 8)
-    assert plain["score", "gcn/random/seed0/npt"] == pytest.approx(4.5 + 2 * 100)
-    assert plain["score", "gcn/random/seed0/mi"] == pytest.approx(6.5)
-    assert plain["retrain", "gcn/random/seed0/npt"] == pytest.approx(9)
-    assert plain["adaptive", "gcn/random/npt/prune0.5_repeats10/seed0"] == pytest.approx(4.5 + 7.5 * 8 + 2.5 * 100)
-    assert plain["adaptive", "gcn/random/mi/prune0.5_repeats10/seed0"] == pytest.approx(4.5 + 7.5 * 8 + 2.5)
-    assert plain["check_bounds", ""] == pytest.approx(36)
-
-
-def test_core_hours_add_up(jobs):
-    table = cost.summarise(cost.with_study(jobs))
-    assert table.loc["All", "core_hours"] == pytest.approx((jobs["cpu_seconds"].sum() - 5) / 3600)
-    assert table.loc["Theory"].tolist() == [1, pytest.approx(0.01), pytest.approx(0.6)]
 
 
 @pytest.mark.parametrize("row", COMPUTING, ids=lambda row: f"{row.rule}-{row.dataset}")

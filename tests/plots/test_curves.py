@@ -11,6 +11,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from graphsieve.plots import curves, score_panels
+from graphsieve.plots.style import METHOD_COLOURS
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +45,7 @@ def test_curves_have_a_row_a_dataset_and_three_panels():
     assert [text.get_text() for text in figure.legends[0].texts] == ["Full", "NPT", "MI"]
     assert texts(figure.axes[1]) == ["100", "50", "25", "12.5"]
     drawn = {to_hex(line.get_color()): line for line in figure.axes[1].lines if len(line.get_xdata()) == 20}
-    npt = drawn[to_hex(curves.COLOURS["npt"])]
+    npt = drawn[to_hex(METHOD_COLOURS["npt"])]
     assert npt.get_ydata().tolist() == pytest.approx([80.5] * 20)
 
 

@@ -1,42 +1,21 @@
-"""Figures: what is drawn where, and files that are the same bytes every time."""
+"""The style of all figures: files that are the same bytes every time, and one colour for a method."""
 
 import matplotlib
 
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
-import numpy as np
-import pandas as pd
-import pytest
-from matplotlib.colors import to_hex
 
 from graphsieve.plots import style
 
 
-def means(datasets: list[str], scorers: list[str], features: int) -> pd.DataFrame:
-    rng = np.random.default_rng(0)
-    rows = [
-        {"dataset": dataset, "scorer": scorer, "feature": feature, "mean": rng.normal(), "spread": 0.1, "runs": 2}
-        for dataset in datasets
-        for scorer in scorers
-        for feature in range(features)
-    ]
-    return pd.DataFrame(rows)
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
-
-
-def titles(figure) -> list[str]:
-    return [axis.get_title() for axis in figure.axes if axis.get_title()]
-
-
 def test_save_figure_writes_the_same_bytes_twice(tmp_path):
     for name in ("first", "second"):
-        style.save_figure(style.pixel_images(means(["digits"], ["npt"], 64)), f"{tmp_path}/{name}")
+        style.use_style()
+        figure, axis = plt.subplots()
+        axis.plot([1, 3, 2], label=style.label("h_ge"))
+        axis.legend()
+        style.save_figure(figure, f"{tmp_path}/{name}")
     for suffix in (".png", ".pdf"):
         first, second = ((tmp_path / f"{name}{suffix}").read_bytes() for name in ("first", "second"))
         assert first == second
@@ -46,51 +25,10 @@ def test_save_figure_writes_the_same_bytes_twice(tmp_path):
     assert not plt.get_fignums()
 
 
-def test_pixels_are_where_they_are_in_the_image():
-    table = means(["digits"], ["random", "h_ge", "npt"], 64).sample(frac=1, random_state=0)
-    figure = style.pixel_images(table)
-    assert titles(figure) == ["NPT", r"$h_{\mathrm{GE}}$", "Rnd."]
-    drawn = figure.axes[0].images[0].get_array()
-    expected = table[(table["scorer"] == "npt") & (table["feature"] == 3 * 8 + 5)]["mean"].item()
-    assert drawn[3, 5] == pytest.approx(expected)
-
-
-def test_missing_pixels_stay_blank():
-    figure = style.pixel_images(means(["digits"], ["npt"], 60))
-    assert np.isnan(np.ma.filled(figure.axes[0].images[0].get_array()[7, 4:], np.nan)).all()
-
-
-def test_regimes_are_rows_scorers_columns_on_one_scale():
-    table = means(["synthetic_b", "synthetic_a"], ["mi", "tfi", "pt", "npt"], 50)
-    table.loc[table["dataset"] == "synthetic_b", "mean"] *= 10
-    figure = style.regime_scores(table, relevant=5)
-    grid = np.array(figure.axes).reshape(2, 5)
-    assert [axis.get_title() for axis in grid[0, 1:]] == ["NPT", "PT", "TFI", "MI"]
-    assert [axis.get_title(loc="left") for axis in grid[:, 0]] == ["(a)", "(b)"]
-    for column in range(1, 5):
-        assert grid[0, column].get_ylim() == grid[1, column].get_ylim()
-
-
-def test_only_relevant_features_are_marked():
-    figure = style.regime_scores(means(["synthetic_a", "synthetic_h"], ["npt"], 50), relevant=5)
-    independent, dependent = figure.axes[1], figure.axes[3]
-    assert not independent.patches
-    assert len(dependent.patches) == 1
-    red = [line for line in dependent.lines if to_hex(line.get_color()) == style.VERMILION and len(line.get_xdata())]
-    assert red[0].get_xdata().tolist() == [1, 2, 3, 4, 5]
-    assert not any(len(line.get_xdata()) for line in independent.lines if to_hex(line.get_color()) == style.VERMILION)
-
-
-@pytest.mark.parametrize(("regime", "lines"), [("a", 0), ("b", 1), ("g", 2), ("h", 3)])
-def test_triangle_joins_what_depends_on_each_other(regime, lines):
-    figure = style.regime_scores(means([f"synthetic_{regime}"], ["npt"], 50), relevant=5)
-    assert len(figure.axes[0].lines) == lines
-
-
-def test_a_single_trial_has_no_spread_and_draws():
-    figure = style.regime_scores(means(["synthetic_h"], ["npt"], 50).assign(spread=np.nan), relevant=5)
-    assert np.isfinite(figure.axes[1].get_ylim()).all()
-
-
-def test_unknown_scorer_is_drawn_by_its_name():
-    assert titles(style.pixel_images(means(["digits"], ["my_scorer"], 64))) == ["my_scorer"]
+def test_a_method_has_one_colour_and_shares_it_with_none_of_its_figure():
+    known = style.method_colours(["full", "npt", "h_ge"])
+    assert known == {name: style.METHOD_COLOURS[name] for name in ("full", "npt", "h_ge")}
+    more = style.method_colours(["npt", "pt", "my_scorer", "mi"])
+    assert more["npt"] == known["npt"]
+    assert len(set(more.values())) == 4
+    assert len(style.method_colours([f"scorer{number}" for number in range(20)])) == 20

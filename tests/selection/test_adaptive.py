@@ -4,6 +4,7 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import adapt
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +13,6 @@ from torch import nn
 from torch.nn.functional import cross_entropy
 from torch_geometric.nn import GCNConv
 
-import adapt
 import graphsieve
 from graphsieve.data.graph import keep_columns, save_graph
 from graphsieve.errors import InputError

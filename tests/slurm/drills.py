@@ -42,6 +42,11 @@ def training_job(cluster: Cluster) -> str:
     ]
 
 
+def is_training(words: list[bytes]) -> bool:
+    """Snakemake starts a copy of the script whose name ends in the script's own."""
+    return b"python" in words[0] and any(word.endswith(b".train.py") for word in words[1:])
+
+
 def training_process(project: Path) -> int:
     """The training inside the job, found by its folder."""
 
@@ -49,7 +54,7 @@ def training_process(project: Path) -> int:
         for process in Path("/proc").glob("[0-9]*"):
             try:
                 words = (process / "cmdline").read_bytes().split(b"\0")
-                if words[1:2] == [b"scripts/train.py"] and (process / "cwd").resolve() == project:
+                if is_training(words) and (process / "cwd").resolve() == project:
                     return int(process.name)
             except OSError:  # gone meanwhile
                 continue

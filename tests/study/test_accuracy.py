@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from graphsieve.errors import InputError
 from graphsieve.files.reading import read_csv
 from graphsieve.study import accuracy, dataset_table, labels
 
@@ -145,20 +144,23 @@ def test_kept_features_and_ties():
     assert cells.loc["mi"].tolist() == ["", "0"]
 
 
-def test_accuracy_table_is_written_in_three_formats(tmp_path):
+def test_accuracy_table_is_printed_in_three_markups_with_lines_and_notes():
     summary = accuracy.summarise(accuracies(all__cora=[0.9], npt__cora=[0.8], h_ge__digits=[0.5]), "scorer")
-    accuracy.write_accuracy_table(summary, "scorer", f"{tmp_path}/table2", "Table 2: 5 % of them", "all")
-    assert read_csv(tmp_path / "table2.csv").columns.tolist() == [
-        *read_csv(PUBLISHED / "table2_feature_selection.csv").columns, "runs"
+    assert summary.columns.tolist() == [*read_csv(PUBLISHED / "table2_feature_selection.csv").columns, "runs"]
+    printed = accuracy.printed_table(summary, "scorer", title="Table 2: 5 % of them", reference="all")
+    markdown, latex = printed["cells"]["markdown"], printed["cells"]["latex"]
+    assert [markdown.index.name, *markdown.columns] == ["Method", "Cora", "Digits"]
+    assert markdown.reset_index().to_numpy().tolist()[:2] == [["All features", "90.00", ""], ["NPT", "**80.00**", ""]]
+    assert latex.reset_index().to_numpy().tolist()[1:] == [
+        ["NPT", r"\textbf{80.00}", ""], [r"$h_{\mathrm{GE}}$", "", r"\textbf{50.00}"]
     ]  # fmt: skip
-    assert (tmp_path / "table2.md").read_text().splitlines()[:6] == [
-        "# Table 2: 5 % of them", "", "| Method | Cora | Digits |", "| --- | ---: | ---: |",
-        "| All features | 90.00 |  |", "| NPT | **80.00** |  |",
-    ]  # fmt: skip
-    latex = (tmp_path / "table2.tex").read_text()
-    assert r"\begin{tabular}{l|c|c}" in latex
-    assert "All features & 90.00 &  \\\\\n\\midrule\nNPT & \\textbf{80.00} &  \\\\\n$h_{\\mathrm{GE}}$" in latex
-    assert r"\caption{5 \% of them. " in latex
+    assert printed["cells"]["html"].loc["h<sub>GE</sub>", "Digits"] == "<b>50.00</b>"
+    assert (printed["rules"], printed["breaks"]) == (
+        [1],
+        [1],
+    )  # below all features, before our own dataset
+    assert printed["title"] == "Table 2: 5 % of them"
+    assert printed["notes"].endswith("(the row All features does not compete).")
 
 
 DATASETS = pd.DataFrame(
@@ -195,36 +197,17 @@ def test_dataset_table_compares_with_the_paper():
     assert cells.loc["Cora", "Difference"] == "<i>0</i>"
 
 
-def test_dataset_table_averages_graphs_drawn_per_seed(tmp_path):
+def test_dataset_table_averages_graphs_drawn_per_seed():
     records = pd.concat([DATASETS[:1], DATASETS[-1:], DATASETS[-1:].assign(edges=20003)])
     summary = dataset_table.summarise_datasets(records)
     assert summary[["dataset", "edges", "runs"]].values.tolist() == [["cora", 10556, 1], ["digits", 20002, 2]]
-    dataset_table.write_dataset_table(summary, f"{tmp_path}/table5", "Table 5: the datasets")
     published = read_csv(PUBLISHED / "table5_datasets.csv")
-    assert read_csv(tmp_path / "table5.csv").columns.tolist() == [*published.columns, "runs"]
-    assert r"Cora & 2,708 & 10,556 & 1,433 & 7 \\" in (tmp_path / "table5.tex").read_text()
-    assert "| Digits | 1,797 | 20,002 | 64 | 10 |" in (tmp_path / "table5.md").read_text()
-
-
-def scores(dataset: str, scorer: str, *trials: list[float]) -> pd.DataFrame:
-    rows = [
-        {"dataset": dataset, "model": "gcn", "scorer": scorer, "seed": seed, "feature": feature, "score": score}
-        for seed, trial in enumerate(trials)
-        for feature, score in enumerate(trial)
-    ]
-    return pd.DataFrame(rows)
-
-
-def test_mean_scores_by_feature():
-    means = accuracy.mean_scores(scores("digits", "npt", [1, 5], [3, 5]))
-    assert means[["feature", "mean", "runs"]].values.tolist() == [[0, 2, 2], [1, 5, 2]]
-    assert means["spread"].tolist() == pytest.approx([2**0.5, 0])
-
-
-def test_mean_scores_refuse_to_mix_models():
-    mixed = pd.concat([scores("digits", "npt", [1, 5]), scores("digits", "npt", [1, 5]).assign(model="gin")])
-    with pytest.raises(InputError, match="'npt' on 'digits' come from 2 models"):
-        accuracy.mean_scores(mixed)
+    assert dataset_table.records(summary).columns.tolist() == [*published.columns, "runs"]
+    printed = dataset_table.printed_table(summary, title="Table 5: the datasets")
+    for cells in printed["cells"].values():
+        assert cells.loc["Cora"].tolist() == ["2,708", "10,556", "1,433", "7"]
+        assert cells.loc["Digits"].tolist() == ["1,797", "20,002", "64", "10"]
+    assert printed["rules"] == [1]
 
 
 def test_a_caption_names_the_datasets_with_fewer_runs():

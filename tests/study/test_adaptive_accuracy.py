@@ -72,20 +72,17 @@ def test_cells_print_the_real_percentage_where_it_differs(summary):
     assert cells[100].loc["full", "digits"] == "99.00"
 
 
-def test_table_3_is_written_with_the_published_columns(summary, tmp_path):
-    adaptive_accuracy.write_table(summary, f"{tmp_path}/table3", "Table 3: mine")
+def test_table_3_is_printed_percentage_by_percentage(summary):
     published = read_csv(PUBLISHED / "table3_adaptive_selection.csv")
-    table = read_csv(tmp_path / "table3.csv")
-    assert table.columns.tolist() == [*published.columns, "runs"]
-    assert table["runs"].tolist() == summary["runs"].tolist()
-    lines = (tmp_path / "table3.md").read_text().splitlines()
-    assert lines[2] == "| % | Method | Cora | Digits |"
-    assert lines[4] == "| 100 | Full |  | 99.00 |"
-    assert lines[6].startswith("|  | MI |")
-    latex = (tmp_path / "table3.tex").read_text()
-    assert r"\begin{tabular}{l|c|c|c}" in latex
-    assert latex.count(r"\midrule") == 4
-    assert r"{\tiny (at 6.28\%)}" in latex
+    assert adaptive_accuracy.records(summary).columns.tolist() == [*published.columns, "runs"]
+    printed = adaptive_accuracy.printed_table(summary, title="Table 3: mine")
+    markdown = printed["cells"]["markdown"].reset_index()
+    assert markdown.columns.tolist() == ["%", "Method", "Cora", "Digits"]
+    assert markdown.loc[0].tolist() == ["100", "Full", "", "99.00"]
+    assert markdown.loc[2, ["%", "Method"]].tolist() == ["", "MI"]
+    assert r"{\tiny (at 6.28\%)}" in printed["cells"]["latex"].loc["6.25", "Cora"]
+    assert printed["rules"] == [1, 3, 5]  # below 100, 6.25 and 3.13 %
+    assert printed["breaks"] == [1, 2]  # before the datasets, and before our own
 
 
 def test_table_3_is_compared_percentage_by_percentage(summary):
@@ -124,7 +121,7 @@ def test_correlations_are_scipys(means):
     assert np.isnan(table.loc["tfi", "pearson_r"])
 
 
-def test_table_4_marks_the_highest_and_keeps_the_published_columns(means, tmp_path):
+def test_table_4_marks_the_highest_and_keeps_the_published_columns(means):
     table = correlations.correlate(means)
     cells = correlations.cells(table, "pearson_r")
     assert cells["cora"].tolist()[0] == "–"
@@ -132,16 +129,19 @@ def test_table_4_marks_the_highest_and_keeps_the_published_columns(means, tmp_pa
     assert cells["cora"]["h_ge"] == "<u>−1.0000</u>"
     beside = correlations.comparison_cells(table, read_csv(PUBLISHED / "table4_score_correlation.csv"))
     assert beside.loc["mi", "cora"].endswith("<br><small>0.6178</small>")
-    correlations.write_tables(table, f"{tmp_path}/table4", "Table 4: mine")
     published = read_csv(PUBLISHED / "table4_score_correlation.csv")
-    assert read_csv(tmp_path / "table4.csv").columns.tolist() == [*published.columns, "runs"]
-    assert read_csv(tmp_path / "table4_spearman.csv").columns.tolist()[2] == "spearman_r"
-    assert r"\underline{$-$1.0000}" in (tmp_path / "table4.tex").read_text()
+    assert correlations.records(table, "pearson_r").columns.tolist() == [*published.columns, "runs"]
+    assert correlations.records(table, "spearman_r").columns.tolist()[2] == "spearman_r"
+    printed = correlations.printed_table(table, "pearson_r", title="Table 4: mine")
+    assert r"\underline{$-$1.0000}" in printed["cells"]["latex"]["Cora"].tolist()
+    assert printed["notes"].startswith("Pearson correlation")
+    assert correlations.printed_table(table, "spearman_r", title="")["notes"].startswith("Spearman correlation")
 
 
-def test_stability_is_written_with_its_deviations(tmp_path):
+def test_stability_is_printed_with_its_deviations():
     row = {"dataset": "cora", "checkpoint": 1, "runs": 2, "spearman_mean": 0.5, "spearman_std": 0.1}
     row |= {"spearman_loss_mean": np.nan, "spearman_loss_std": np.nan, "overlap_mean": 0.25, "overlap_std": np.nan}
-    stability.write_table(pd.DataFrame([row]), f"{tmp_path}/stability", 0.02)
-    assert "| Cora | 1 | 0.50 ± 0.10 | – | 0.25 |" in (tmp_path / "stability.md").read_text()
-    assert read_csv(tmp_path / "stability.csv")["spearman_mean"].tolist() == [0.5]
+    printed = stability.printed_table(pd.DataFrame([row]), share=0.02)
+    assert printed["cells"]["markdown"].loc["Cora"].tolist() == ["1", "0.50 ± 0.10", "–", "0.25"]
+    assert printed["cells"]["latex"].loc["Cora"].tolist() == ["1", r"0.50 $\pm$ 0.10", "--", "0.25"]
+    assert "the overlap of the top 2%" in printed["notes"]

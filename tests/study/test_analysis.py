@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 from graphsieve.study import analysis
 
@@ -108,26 +107,6 @@ def test_bins_follow_the_order_of_the_last_checkpoint():
     binned = analysis.binned_scores(scores, bins=2)
     assert binned[2].tolist() == [7, 2.5]  # features 0 (9) and 2 or 3 (5, 5): the first of equals stays first
     assert binned[1].tolist() == [2.5, 3]
-
-
-def test_rank_stability_is_spearmans_and_the_overlap_of_the_top():
-    rng = np.random.default_rng(0)
-    first, second = rng.normal(size=(2, 100))
-    final = second + 0.5 * first
-    table = analysis.rank_stability(watched(first, second, final), share=0.1)
-    assert table["spearman"].tolist() == pytest.approx(
-        [stats.spearmanr(first, final)[0], stats.spearmanr(second, final)[0], 1]
-    )
-    top = [set(np.argsort(-values)[:10]) for values in (first, second, final)]
-    assert table["overlap"].tolist() == [len(top[0] & top[2]) / 10, len(top[1] & top[2]) / 10, 1]
-    summary = analysis.summarise_stability(table)
-    assert summary["checkpoint"].tolist() == [1, 2]  # the last agrees with itself
-    assert summary["spearman_std"].isna().all()
-
-
-def test_a_constant_score_has_no_correlation():
-    assert np.isnan(analysis.spearman([1, 1, 1], [1, 2, 3]))
-    assert analysis.pearson([1, 2, 4], [2, 4, 8]) == pytest.approx(1)
 
 
 def test_timings_in_words():

@@ -17,14 +17,6 @@ def one_shot(accuracies):
     )
 
 
-def test_the_interval_is_the_one_of_a_t_test():
-    values = RNG.normal(size=7)
-    expected = stats.ttest_1samp(values, 0).confidence_interval(0.95)
-    found = claims.interval(values)
-    assert (found["low"], found["high"]) == pytest.approx(tuple(expected))
-    assert np.isnan(claims.interval([3.0])["low"])
-
-
 def test_methods_are_compared_on_the_same_seeds():
     npt, mi = RNG.random(5), RNG.random(5)
     records = one_shot({"npt": npt, "mi": mi}).sample(frac=1, random_state=0)
@@ -178,3 +170,23 @@ def test_pages_say_what_was_found_and_survive_an_empty_study():
     assert claim_tables.verdict_cells(empty, "repeats").empty
     assert claim_tables.difference_cells(comparison.head(0)).empty
     assert claim_tables.count_sentence(empty, ["little"], "It is") == "It is in 0 of 0 cases."
+
+
+def test_tables_1_to_3_are_compared_by_their_own_keys():
+    run = {"dataset": "cora", "model": "gcn", "split": "random"}
+    seeds = [{**run, "seed": seed, "test_accuracy": 0.8 + 0.01 * seed} for seed in range(3)]
+    perturbed = pd.DataFrame(seeds).assign(setting="mlp")
+    selected = pd.DataFrame(seeds).assign(scorer="npt")
+    chosen = selected.assign(retained_percent=6.25, real_percent=6.3, features=90)
+    published = pd.DataFrame([{"dataset": "cora", "accuracy_mean": 81.0, "accuracy_std": 1.0}])
+    tables = [published.assign(setting="mlp"), published.assign(scorer="mi")]
+    tables.append(published.assign(scorer="npt", retained_percent=6.25, accuracy_mean=70.0))
+    found = claims.agreements(perturbed, selected, chosen, tables)
+    assert [table["verdict"].tolist() for table in found] == [["agrees"], [], ["higher"]]
+    assert claim_tables.agreement_list(found) == (
+        "- Table 1: 1 of 1 cells agree with the published; 0 are higher, 0 lower.\n"
+        "- Table 3: 0 of 1 cells agree with the published; 1 are higher, 0 lower."
+    )
+    cells = claim_tables.agreement_tables(found)
+    assert list(cells) == ["Table 1", "Table 3, 6.25 % of the features"]
+    assert cells["Table 3, 6.25 % of the features"].loc["NPT", "Cora"].startswith("<b>+11.0 [")

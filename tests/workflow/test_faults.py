@@ -1,17 +1,19 @@
 """Faults on purpose: whatever happens, a run goes on or says what to do, and never takes a damaged file for whole."""
 
 import contextlib
+import importlib
 import os
 import random
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from graphsieve.errors import InputError
+from job_cases import make_job
 from workflow_runs import differences, kill_group, make_project, overlay, snakemake, start_snakemake
 
 SCORES = "results/tiny/scores/digits/gcn/random/seed0/random.csv"
@@ -20,6 +22,7 @@ RECORD = "results/tiny/retrain/digits/gcn/random/seed0/random.csv"
 WEIGHTS = "results/tiny/train/digits/gcn/random/seed0/weights.npz"
 GRAPH = "results/tiny/graphs/digits.npz"
 RECORDS = "results/tiny/records/one_shot.csv"
+RUN = {"dataset": "digits", "model": "gcn", "split": "random", "seed": "0"}
 # One scorer without a model and one with it: the shortest way through every stage up to the records.
 STUDY = {"one_shot": {"datasets": ["digits"], "scorers": ["random", "pt"]}}
 
@@ -45,17 +48,24 @@ def project(finished, tmp_path) -> Path:
     return make_project(tmp_path)
 
 
-def run_script(project: Path, name: str, *arguments: str) -> subprocess.CompletedProcess:
-    command = [sys.executable, f"scripts/{name}.py", *arguments]
-    return subprocess.run(command, cwd=project, text=True, capture_output=True, check=False)
+def refusal(name: str, folder: Path, monkeypatch, **parts: dict) -> str:
+    """The one sentence with which a script refuses to go on with these inputs and outputs."""
+    monkeypatch.chdir(folder)
+    script = importlib.import_module(name)
+    with pytest.raises(InputError) as refused:
+        script.main(make_job(folder, **parts))
+    return str(refused.value)
 
 
-def refusal(result: subprocess.CompletedProcess) -> str:
-    """The one sentence with which a script refused to go on."""
-    assert result.returncode == 1
-    assert result.stderr.startswith("error: ")
-    assert result.stderr.count("\n") == 1
-    return result.stderr
+def prepare(dataset: str, folder: Path, monkeypatch, graph: str) -> str:
+    return refusal(
+        "prepare_graph",
+        folder,
+        monkeypatch,
+        output={"graph": graph, "description": "new.csv"},
+        params={"path": None, "normalise": "none"},
+        wildcards={"dataset": dataset},
+    )
 
 
 # kill -9 ------------------------------------------------------------------------
@@ -127,16 +137,16 @@ def files_below(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
-def test_a_full_disk_ends_in_a_sentence_and_leaves_nothing(project):
+def test_a_full_disk_ends_in_a_sentence_and_leaves_nothing(project, monkeypatch):
     with mounted(project / "small", "size=16k"):
-        message = refusal(run_script(project, "prepare", "digits", "--out", "small/graphs/digits.npz"))
+        message = prepare("digits", project, monkeypatch, "small/graphs/digits.npz")
         assert "cannot write small/graphs/digits.npz (No space left on device): free some space" in message
         assert not files_below(project / "small")
 
 
-def test_a_read_only_folder_ends_in_a_sentence(project):
+def test_a_read_only_folder_ends_in_a_sentence(project, monkeypatch):
     with mounted(project / "fixed", "size=16k,ro"):
-        message = refusal(run_script(project, "collect", RECORD, "--out", "fixed/records.csv"))
+        message = collect(project, monkeypatch, RECORD, table="fixed/records.csv")
         assert "cannot write fixed/records.csv (Read-only file system): make the folder writable" in message
 
 
@@ -187,10 +197,16 @@ SCORE_FAULTS = {
 
 
 @pytest.mark.parametrize(("fault", "edit"), SCORE_FAULTS.items(), ids=list(SCORE_FAULTS))
-def test_a_changed_score_file_is_refused(project, fault, edit):
+def test_a_changed_score_file_is_refused(project, monkeypatch, fault, edit):
     change(project / SCORES, *edit)
     message = refusal(
-        run_script(project, "choose_features", SCORES, "--keep", "0.1", "--seed", "0", "--out", "new.csv")
+        "select_features",
+        project,
+        monkeypatch,
+        input={"scores": SCORES},
+        output={"selection": "new.csv"},
+        params={"keep": 0.1, "ties": "loss"},
+        wildcards={"seed": "0"},
     )
     assert fault in message
     assert f"{SCORES} is not as it was written" in message
@@ -205,59 +221,70 @@ RECORD_FAULTS = {
 
 
 @pytest.mark.parametrize(("fault", "edit"), RECORD_FAULTS.items(), ids=list(RECORD_FAULTS))
-def test_a_changed_record_is_refused(project, fault, edit):
+def test_a_changed_record_is_refused(project, monkeypatch, fault, edit):
     column, value = edit
     header, row = (line.split(",") for line in (project / RECORD).read_text().splitlines())
     row[header.index(column)] = value
     change(project / RECORD, 1, ",".join(row) + "\n")
-    message = refusal(collect(project))
+    message = collect(project, monkeypatch)
     assert fault in message
     assert RECORD in message
 
 
-def collect(project: Path) -> subprocess.CompletedProcess:
-    others = [str(Path(RECORD).with_name("pt.csv")), "results/tiny/train/digits/gcn/random/seed0/record.csv"]
-    return run_script(project, "collect", *others, RECORD, "--out", "new.csv")
+def collect(project: Path, monkeypatch, *paths: str, table: str = "new.csv") -> str:
+    """What is said to records of which one is damaged."""
+    others = (str(Path(RECORD).with_name("pt.csv")), "results/tiny/train/digits/gcn/random/seed0/record.csv")
+    records = paths or (*others, RECORD)
+    params = {"sizes": [len(records)], "assign": [{}], "columns": None}
+    inputs = {"records": records, "earlier": []}
+    return refusal("collect", project, monkeypatch, input=inputs, output={"table": table}, params=params)
 
 
-def test_a_record_without_its_row_or_with_two_is_refused(project):
+def test_a_record_without_its_row_or_with_two_is_refused(project, monkeypatch):
     row = (project / RECORD).read_text().splitlines(keepends=True)[1]
     change(project / RECORD, 1, 2 * row)
-    assert "row 2 repeats a run" in refusal(collect(project))
+    assert "row 2 repeats a run" in collect(project, monkeypatch)
     change(project / RECORD, 1, None)
     change(project / RECORD, 1, None)
-    assert "it has no rows" in refusal(collect(project))
+    assert "it has no rows" in collect(project, monkeypatch)
 
 
-def test_a_record_without_a_column_is_refused(project):
+def test_a_record_without_a_column_is_refused(project, monkeypatch):
     lines = (project / RECORD).read_text().splitlines()
     (project / RECORD).write_text("".join(line.rpartition(",")[0] + "\n" for line in lines))
-    assert f"{RECORD} is not as it was written (it has no column test_accuracy)" in refusal(collect(project))
+    assert f"{RECORD} is not as it was written (it has no column test_accuracy)" in collect(project, monkeypatch)
 
 
-def test_score_files_of_different_lengths_are_refused(project):
+def test_score_files_of_different_lengths_are_refused(project, monkeypatch):
     change(project / SCORES, 64, None)
     other = str(Path(SCORES).with_name("pt.csv"))
-    message = refusal(run_script(project, "collect", other, SCORES, "--out", "new.csv"))
+    message = collect(project, monkeypatch, other, SCORES)
     assert f"{SCORES} is not as it was written (it has 63 rows where others of its dataset have 64)" in message
 
 
-def retrain(project: Path) -> subprocess.CompletedProcess:
-    options = ["--scorer", "random", "--model", "gcn", "--seed", "0", "--epochs", "1", "--hidden", "4"]
-    return run_script(project, "retrain", GRAPH, "--selection", SELECTION, *options, "--out", "new.csv")
+def retrain(project: Path, monkeypatch) -> str:
+    return refusal(
+        "retrain",
+        project,
+        monkeypatch,
+        input={"graph": GRAPH, "selection": SELECTION},
+        output={"record": "new.csv"},
+        params={"training": {"epochs": 1, "hidden": 4}, "device": "cpu"},
+        wildcards={**RUN, "scorer": "random"},
+    )
 
 
-def test_a_selection_that_does_not_fit_its_graph_is_refused(project):
+def test_a_selection_that_does_not_fit_its_graph_is_refused(project, monkeypatch):
     change(project / SELECTION, 64, None)
-    assert f"{SELECTION} is not as it was written (it has 63 rows for 64 features)" in refusal(retrain(project))
+    assert f"{SELECTION} is not as it was written (it has 63 rows for 64 features)" in retrain(project, monkeypatch)
 
 
-def test_a_selection_that_keeps_nothing_is_refused(project):
+def test_a_selection_that_keeps_nothing_is_refused(project, monkeypatch):
     text = (project / SELECTION).read_text()
     (project / SELECTION).write_text(text.replace("True", "False"))
-    assert "kept must be True or False" in refusal(retrain(project))
+    assert "kept must be True or False" in retrain(project, monkeypatch)
     (project / SELECTION).write_text(text.replace("True", "yes", 1))
-    assert "kept must be True or False" in refusal(retrain(project))
+    assert "kept must be True or False" in retrain(project, monkeypatch)
 
 
 def overwrite(path: Path, position: int) -> None:
@@ -272,10 +299,17 @@ def cut(path: Path, size: int) -> None:
 
 @pytest.mark.parametrize("damage", [overwrite, cut])
 @pytest.mark.parametrize("name", [GRAPH, WEIGHTS])
-def test_a_damaged_archive_is_refused(project, name, damage):
+def test_a_damaged_archive_is_refused(project, monkeypatch, name, damage):
     damage(project / name, (project / name).stat().st_size // 2)
-    options = ["--model", "gcn", "--scorer", "pt", "--weights", WEIGHTS, "--seed", "0", "--out", "new.csv"]
-    message = refusal(run_script(project, "score", GRAPH, *options))
+    message = refusal(
+        "score",
+        project,
+        monkeypatch,
+        input={"graph": GRAPH, "weights": WEIGHTS},
+        output={"scores": "new.csv"},
+        params={"scoring": {}, "device": "cpu"},
+        wildcards={**RUN, "scorer": "pt"},
+    )
     assert f"{name} is not a readable .npz file" in message
     assert "delete it and run again" in message
     assert not (project / "new.csv").exists()
@@ -307,7 +341,7 @@ def test_a_damaged_raw_file_of_a_mirror_is_refused(damage, tmp_path, monkeypatch
     damage(raw, raw.stat().st_size // 2)
     monkeypatch.setenv("GRAPHSIEVE_MIRROR", str(tmp_path / "mirror"))
     project = make_project(tmp_path)
-    message = refusal(run_script(project, "prepare", "texas", "--out", "texas.npz"))
+    message = prepare("texas", project, monkeypatch, "texas.npz")
     assert str(raw) in message
     assert "sha256 is" in message
     assert "was expected: replace it in the mirror by the original" in message

@@ -90,8 +90,9 @@ def test_another_seed_runs_only_what_is_new(finished, tmp_path):
     new = jobs(finished, configs=overlay(tmp_path, {"perturbations": {"seeds": 2}}))
     assert new["perturb"] == 3
     assert new["train"] == 2  # the graph as it is, and an MLP
-    assert not {"prepare_graph", "score", "retrain", "score_regime", "collect_one_shot"} & set(new)
-    assert {"collect_perturbations", "tabulate_perturbations", "build_index"} <= set(new)
+    assert new["collect"] == 1
+    assert not {"prepare_graph", "score", "retrain", "score_regime", "tabulate_selection"} & set(new)
+    assert {"tabulate_perturbations", "build_index"} <= set(new)
 
 
 @pytest.mark.long
@@ -135,7 +136,7 @@ def test_a_deleted_output_rebuilds_only_its_descendants(finished):
     new = jobs(finished)
     assert new["retrain"] == 1
     assert not {"train", "score", "select_features", "perturb", "tabulate_perturbations"} & set(new)
-    assert {"collect_one_shot", "tabulate_selection", "build_index"} <= set(new)
+    assert {"collect", "tabulate_selection", "build_index"} <= set(new)
     result = snakemake(finished)
     assert result.returncode == 0, result.stdout + result.stderr
     assert lost.read_bytes() == saved
@@ -197,13 +198,16 @@ def test_an_own_graph_needs_nothing_but_its_path_relative_to_the_config(tmp_path
 def test_a_dataset_that_cannot_be_had_fails_with_one_sentence_in_the_log(tmp_path):
     project = make_project(tmp_path)
     environment = {**os.environ, "GRAPHSIEVE_MIRROR": str(tmp_path / "nowhere")}
-    command = [sys.executable, "scripts/prepare.py", "texas", "--out", "texas.npz"]
+    graph = "results/paper/graphs/texas.npz"
+    command = [sys.executable, "-m", "snakemake", "--cores", "1", graph, "--configfile", PROJECT / "config/paper.yaml"]
     result = subprocess.run(command, cwd=project, env=environment, text=True, capture_output=True, check=False)
     assert result.returncode == 1
-    assert result.stderr.startswith("error: ")
-    assert result.stderr.count("\n") == 1
-    assert "nowhere" in result.stderr
-    assert not (project / "texas.npz").exists()
+    repeat, *errors = (project / "results/paper/logs/prepare_graph/texas.log").read_text().splitlines()
+    assert repeat.startswith("To repeat this job: snakemake --cores 1 --force --configfile results/paper/config.yaml")
+    assert len(errors) == 1
+    assert errors[0].startswith("error: ")
+    assert "nowhere" in errors[0]
+    assert not (project / graph).exists()
 
 
 def test_pip_and_conda_get_the_same_versions():

@@ -3,11 +3,11 @@ rule perturb:
     input:
         graph=graph_of_job,
     output:
-        record="<results>/perturb/{dataset}/{model}/{split}/seed{seed}/{setting}.csv",
+        record="<results>/perturb/<run>/{setting}.csv",
     log:
-        "<results>/logs/perturb/{dataset}/{model}/{split}/seed{seed}/{setting}.log",
+        "<results>/logs/perturb/<run>/{setting}.log",
     benchmark:
-        "<results>/benchmarks/perturb/{dataset}/{model}/{split}/seed{seed}/{setting}.tsv"
+        "<results>/benchmarks/perturb/<run>/{setting}.tsv"
     group:
         shared("train")
     conda:
@@ -18,9 +18,8 @@ rule perturb:
         runtime=minutes_for("perturb"),
         gpu=job_gpus,
     params:
-        training=training_flags,
+        training=training_options,
         device=config["device"],
-    shell:
-        "python scripts/perturb.py {input.graph} --setting {wildcards.setting} --model {wildcards.model}"
-        " {params.training} --split {wildcards.split} --seed {wildcards.seed}"
-        " --device {params.device} --threads {threads} --out {output.record} > {log} 2>&1"
+        code=code_of("perturb.py"),
+    script:
+        "../../scripts/perturb.py"

@@ -4,11 +4,11 @@ rule score:
         graph=graph_of_job,
         weights=weights_for_scorer,
     output:
-        scores="<results>/scores/{dataset}/{model}/{split}/seed{seed}/{scorer}.csv",
+        scores="<results>/scores/<run>/{scorer}.csv",
     log:
-        "<results>/logs/score/{dataset}/{model}/{split}/seed{seed}/{scorer}.log",
+        "<results>/logs/score/<run>/{scorer}.log",
     benchmark:
-        "<results>/benchmarks/score/{dataset}/{model}/{split}/seed{seed}/{scorer}.tsv"
+        "<results>/benchmarks/score/<run>/{scorer}.tsv"
     group:
         shared("one_shot")
     conda:
@@ -19,11 +19,8 @@ rule score:
         runtime=minutes_for("score"),
         gpu=job_gpus,
     params:
-        weights=weights_flags,
-        scoring=scoring_flags,
+        scoring=scoring_options,
         device=config["device"],
-    shell:
-        "python scripts/score.py {input.graph} --model {wildcards.model} --scorer {wildcards.scorer}"
-        " {params.weights} {params.scoring}"
-        " --split {wildcards.split} --seed {wildcards.seed} --device {params.device} --threads {threads}"
-        " --out {output.scores} > {log} 2>&1"
+        code=code_of("score.py"),
+    script:
+        "../../scripts/score.py"

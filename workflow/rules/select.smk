@@ -1,13 +1,11 @@
 rule select_features:
-    """Keep an exact number of the best features."""
+    """Keep the best features of one scorer: an exact number, ties broken on purpose."""
     input:
-        scores="<results>/scores/{dataset}/{model}/{split}/seed{seed}/{scorer}.csv",
+        scores=rules.score.output.scores,
     output:
-        selection="<results>/selection/{dataset}/{model}/{split}/seed{seed}/{scorer}.csv",
+        selection="<results>/selection/<run>/{scorer}.csv",
     log:
-        "<results>/logs/select_features/{dataset}/{model}/{split}/seed{seed}/{scorer}.log",
-    benchmark:
-        "<results>/benchmarks/select_features/{dataset}/{model}/{split}/seed{seed}/{scorer}.tsv"
+        "<results>/logs/select_features/<run>/{scorer}.log",
     group:
         one_shot_group
     conda:
@@ -17,24 +15,24 @@ rule select_features:
         mem_mb=500,
         runtime=2,
     params:
-        keep=fraction_to_keep,
+        keep=dataset_option("keep"),
         ties=config["scoring"]["ties"],
-    shell:
-        "python scripts/choose_features.py {input.scores} --keep {params.keep} --ties {params.ties}"
-        " --seed {wildcards.seed} --out {output.selection} > {log} 2>&1"
+        code=code_of("select_features.py"),
+    script:
+        "../../scripts/select_features.py"
 
 
 rule retrain:
     """Train a new model on the kept features alone."""
     input:
         graph=graph_of_job,
-        selection="<results>/selection/{dataset}/{model}/{split}/seed{seed}/{scorer}.csv",
+        selection=rules.select_features.output.selection,
     output:
-        record="<results>/retrain/{dataset}/{model}/{split}/seed{seed}/{scorer}.csv",
+        record="<results>/retrain/<run>/{scorer}.csv",
     log:
-        "<results>/logs/retrain/{dataset}/{model}/{split}/seed{seed}/{scorer}.log",
+        "<results>/logs/retrain/<run>/{scorer}.log",
     benchmark:
-        "<results>/benchmarks/retrain/{dataset}/{model}/{split}/seed{seed}/{scorer}.tsv"
+        "<results>/benchmarks/retrain/<run>/{scorer}.tsv"
     group:
         one_shot_group
     conda:
@@ -45,10 +43,8 @@ rule retrain:
         runtime=minutes_for("retrain"),
         gpu=job_gpus,
     params:
-        training=training_flags,
+        training=training_options,
         device=config["device"],
-    shell:
-        "python scripts/retrain.py {input.graph} --selection {input.selection} --scorer {wildcards.scorer}"
-        " --model {wildcards.model} {params.training}"
-        " --split {wildcards.split} --seed {wildcards.seed} --device {params.device} --threads {threads}"
-        " --out {output.record} > {log} 2>&1"
+        code=code_of("retrain.py"),
+    script:
+        "../../scripts/retrain.py"

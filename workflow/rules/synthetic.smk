@@ -16,16 +16,13 @@ rule score_regime:
     params:
         scorers=config["synthetic"]["scorers"],
         seeds=regime_trials,
-        normalise=normalisation,
-        moment=config["scoring"]["scored_model"],
-        training=training_flags,
-        scoring=scoring_flags,
+        normalise=dataset_option("normalise"),
+        training=training_options,
+        scoring=scoring_options,
         device=config["device"],
-    shell:
-        "python scripts/score_regime.py {wildcards.dataset} --scorers {params.scorers} --seeds {params.seeds}"
-        " --normalise {params.normalise} --moment {params.moment} --model {wildcards.model}"
-        " {params.training} {params.scoring} --split {wildcards.split}"
-        " --device {params.device} --threads {threads} --out {output.scores} > {log} 2>&1"
+        code=code_of("score_regime.py"),
+    script:
+        "../../scripts/score_regime.py"
 
 
 rule measure_motivation:
@@ -45,8 +42,8 @@ rule measure_motivation:
         gpu=job_gpus,
     params:
         seeds=config["motivation"]["seeds"],
-        training=motivation_flags,
+        training={**config["training"], "epochs": config["motivation"]["epochs"]},
         device=config["device"],
-    shell:
-        "python scripts/measure_motivation.py --seeds {params.seeds} {params.training}"
-        " --device {params.device} --threads {threads} --out {output.records} > {log} 2>&1"
+        code=code_of("measure_motivation.py"),
+    script:
+        "../../scripts/measure_motivation.py"

@@ -16,17 +16,16 @@ rule check_bounds:
         mem_mb=2000,
         runtime=30,
     params:
-        cases=bound_flags,
-    shell:
-        "python scripts/check_bounds.py {params.cases} --out-cases {output.cases}"
-        " --out-permutations {output.permutations} --out-searches {output.searches}"
-        " --out-proposition {output.proposition} > {log} 2>&1"
+        bounds=bound_options(),
+        code=code_of("check_bounds.py"),
+    script:
+        "../../scripts/check_bounds.py"
 
 
 rule apply_bounds:
     """The bounds on one graph: which term dominates, and whether they rank features as the scorers do."""
     input:
-        graph="<results>/graphs/{dataset}.npz",
+        graph=rules.prepare_graph.output.graph,
         scores=scores_beside_bounds,
     output:
         terms="<results>/theory/{dataset}_terms.csv",
@@ -41,29 +40,7 @@ rule apply_bounds:
     resources:
         mem_mb=memory_for("apply_bounds"),
         runtime=minutes_for("apply_bounds"),
-    shell:
-        "python scripts/apply_bounds.py {input.graph} --scores {input.scores} --threads {threads}"
-        " --out-terms {output.terms} --out-ranks {output.ranks} > {log} 2>&1"
-
-
-rule collect_bounds:
-    """What the bounds say about every graph, in one table."""
-    input:
-        records=bounds_of_graphs,
-        earlier=earlier_bounds,
-    output:
-        records="<results>/records/bound_{part}.csv",
-    log:
-        "<results>/logs/collect_bounds/{part}.log",
-    benchmark:
-        "<results>/benchmarks/collect_bounds/{part}.tsv"
-    wildcard_constraints:
-        part="terms|ranks",
-    conda:
-        "../../envs/graphsieve.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    shell:
-        "python scripts/collect.py {input.records} --earlier {input.earlier} --out {output.records} > {log} 2>&1"
+    params:
+        code=code_of("apply_bounds.py"),
+    script:
+        "../../scripts/apply_bounds.py"

@@ -3,13 +3,13 @@ rule train:
     input:
         graph=graph_of_job,
     output:
-        weights="<results>/train/{dataset}/{model}/{split}/seed{seed}/weights.npz",
-        history="<results>/train/{dataset}/{model}/{split}/seed{seed}/history.csv",
-        record="<results>/train/{dataset}/{model}/{split}/seed{seed}/record.csv",
+        weights="<results>/train/<run>/weights.npz",
+        history="<results>/train/<run>/history.csv",
+        record="<results>/train/<run>/record.csv",
     log:
-        "<results>/logs/train/{dataset}/{model}/{split}/seed{seed}.log",
+        "<results>/logs/train/<run>.log",
     benchmark:
-        "<results>/benchmarks/train/{dataset}/{model}/{split}/seed{seed}.tsv"
+        "<results>/benchmarks/train/<run>.tsv"
     group:
         shared("train")
     conda:
@@ -20,9 +20,8 @@ rule train:
         runtime=minutes_for("train"),
         gpu=job_gpus,
     params:
-        training=training_flags,
+        training=training_options,
         device=config["device"],
-    shell:
-        "python scripts/train.py {input.graph} --model {wildcards.model} {params.training}"
-        " --split {wildcards.split} --seed {wildcards.seed} --device {params.device} --threads {threads}"
-        " --out-weights {output.weights} --out-history {output.history} --out-record {output.record} > {log} 2>&1"
+        code=code_of("train.py"),
+    script:
+        "../../scripts/train.py"

@@ -45,4 +45,4 @@ def sample_pairs(num_nodes: int, count: int, rng: np.random.Generator, directed:
     return np.stack(np.divmod(codes[:count], num_nodes))
 
 
-PERTURBATIONS = {"permuted_rows": permute_rows, "gaussian_noise": gaussian_noise, "random_graph": random_graph}
+PERTURBED_GRAPHS = {"permuted_rows": permute_rows, "gaussian_noise": gaussian_noise, "random_graph": random_graph}

@@ -95,7 +95,7 @@ def with_earlier(table: pd.DataFrame, paths: Sequence[str | Path]) -> pd.DataFra
         if table.empty:  # joining an empty table would turn its whole numbers into others
             table = earlier
         else:
-            columns = [column for column in (*RUN, "rule", "job") if column in earlier]
+            columns = [column for column in (*RUN, "rule") if column in earlier]
             known, found = (_index(one[columns]) for one in (table, earlier))
             table = pd.concat([table, earlier[~found.isin(known)]], ignore_index=True)
     if table.empty:

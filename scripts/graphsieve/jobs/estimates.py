@@ -7,6 +7,9 @@ import pandas as pd
 
 Key = tuple[str, ...]
 
+# The wildcards on which a job's time depends most, beside its rule and dataset; the first that it has counts.
+KINDS = ("scorer", "setting", "model")
+
 
 @dataclass(frozen=True)
 class Job:
@@ -48,11 +51,11 @@ def estimate(jobs: Sequence[Job], here: Iterable[pd.DataFrame], elsewhere: pd.Da
 
 
 def mean_seconds(table: pd.DataFrame) -> dict[Key, float]:
-    """By rule, by rule and dataset, and by either of them and any part of the job's path."""
+    """By rule, by rule and dataset, and by rule, dataset and each of the job's scorer, setting and model."""
     times: dict[Key, list[float]] = {}
     for row in table.itertuples():
         keys = [(row.rule,), (row.rule, row.dataset)]
-        keys += [(row.rule, row.dataset, part) for part in getattr(row, "job", "").split("/") if part]
+        keys += [(row.rule, row.dataset, kind) for name in KINDS if (kind := getattr(row, name, ""))]
         for key in keys:
             times.setdefault(key, []).append(row.seconds)
     return {key: sum(values) / len(values) for key, values in times.items()}

@@ -1,8 +1,4 @@
-"""What a run says in the terminal: Snakemake's messages made short, the end of a failed job's log, a bar of progress.
-
-All of it hangs on Python's logging. A logger plugin would do the same only if it were installed beside Snakemake; the
-one there is, `rich`, prints a failed job's log from its first line, and no progress at all where there is no terminal.
-"""
+"""What a run says in the terminal: Snakemake's messages made short, the end of a failed job's log, a bar of progress."""
 
 import copy
 import logging
@@ -13,20 +9,11 @@ from pathlib import Path
 from tqdm import tqdm
 
 from graphsieve.jobs.estimates import duration_text
+from graphsieve.jobs.snakemake_internals import event_of, screen_of
 
 MOST_FILES = 4  # of a job, in its message
 LONGEST_REASON = 240  # characters
 LAST_LINES = 15  # of a failed job's log
-
-
-def event_of(record: logging.LogRecord) -> str:
-    """The name of Snakemake's event, empty for an ordinary message."""
-    return getattr(getattr(record, "event", None), "name", "")
-
-
-def screen_of(logger: logging.Logger) -> logging.StreamHandler | None:
-    """Snakemake's own handler for the screen; None where a logger plugin has its place."""
-    return next((one for one in logger.handlers if type(one).__name__ == "ColorizingTextHandler"), None)
 
 
 # Messages

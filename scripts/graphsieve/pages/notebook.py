@@ -1,6 +1,5 @@
 """What a notebook makes: a heading, tables and figures, and a manifest of them, from which the index page is built."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from IPython.display import Image, Markdown
 from matplotlib.figure import Figure
 
 from graphsieve.files.writing import write_csv, write_text
+from graphsieve.pages.manifest import write_manifest
 from graphsieve.plots.style import save_figure, show_figure
 from graphsieve.study.markup import as_latex, as_markdown
 
@@ -26,7 +26,7 @@ class NotebookPage:
     def __init__(self, manifest: str, title: str, sentence: str):
         self.manifest, self.title, self.sentence = Path(manifest), title, sentence
         self.tables: list[dict] = []
-        self.figures: list[str] = []
+        self.figures: list[dict] = []
 
     def heading(self) -> Markdown:
         return Markdown(f"# {self.title}\n\n{self.sentence}")
@@ -34,35 +34,46 @@ class NotebookPage:
     def add_figure(self, figure: Figure, stem: str) -> Image:
         """Save a figure as `stem`.png and .pdf, and show the very file that the run keeps."""
         save_figure(figure, stem)
-        self.figures.append(Path(stem).name)
+        self.figures.append({"name": Path(stem).name, "files": [f"{stem}.png", f"{stem}.pdf"]})
         return show_figure(stem)
 
     def add_table(
         self,
         records: pd.DataFrame,
         stem: str,
+        *,
         cells: Mapping[str, pd.DataFrame] | None = None,
         title: str = "",
         notes: str = "",
         rules: Sequence[int] = (),
         breaks: Sequence[int] = (),
+        align: str = "c",
     ) -> None:
-        """Write `records` as `stem`.csv and, where there are `cells` (by markup), the table as .md and .tex.
+        """Write a table: its numbers as `stem`.csv and, where there are `cells`, what a reader sees as .md and .tex.
 
-        cells: the table as a reader sees it, as "html" (for the index page), "markdown" and "latex".
+        Parameters
+        ----------
+        records : the numbers.
+        stem : path of the files, without suffix.
+        cells : the table as a reader sees it, by markup: "html" (for the index page), "markdown" and "latex".
+        title, notes : what stands above and below it.
+        rules, breaks, align : lines and alignment of the LaTeX table, as in `markup.as_latex`.
         """
+        name = Path(stem).name
+        entry = {"name": name, "files": [f"{stem}.csv"], "title": title, "notes": notes}
         write_csv(records, f"{stem}.csv")
-        entry = {"name": Path(stem).name, "title": title, "notes": notes}
         if cells:
             write_text(as_markdown(cells["markdown"], title, notes), f"{stem}.md")
-            write_text(as_latex(cells["latex"], title, notes, Path(stem).name, rules, breaks), f"{stem}.tex")
+            write_text(as_latex(cells["latex"], title, notes, name, rules, breaks, align), f"{stem}.tex")
             shown = cells["html"].rename_axis(columns=None).reset_index()
+            entry["files"] += [f"{stem}.md", f"{stem}.tex"]
             entry |= {"header": list(shown.columns), "rows": shown.to_numpy().tolist()}
         self.tables.append(entry)
 
     def close(self) -> Markdown:
         """Write the manifest, and say where everything is."""
-        made = {"title": self.title, "sentence": self.sentence, "tables": self.tables, "figures": self.figures}
-        write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", self.manifest)
-        names = [table["name"] for table in self.tables] + self.figures
+        write_manifest(
+            self.manifest, title=self.title, sentence=self.sentence, tables=self.tables, figures=self.figures
+        )
+        names = [product["name"] for product in (*self.tables, *self.figures)]
         return Markdown(f"Files of this page, in `tables` and `figures` of the run: {', '.join(names)}.")

@@ -4,31 +4,29 @@ import os
 import platform
 import shutil
 import subprocess
-import time
-import tomllib
 from importlib import metadata
 from pathlib import Path
 
-from graphsieve.jobs.estimates import duration_text
-from graphsieve.jobs.usage import benchmark_files, read_benchmarks
+import pandas as pd
 
-PROJECT = Path(__file__).resolve().parents[3]
+from graphsieve.jobs.estimates import duration_text
+
 PACKAGES = ("torch", "torch_geometric", "snakemake")
 
 
 def versions() -> str:
-    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    packages = [f"{name} {metadata.version(name)}" for name in PACKAGES]
-    return ", ".join([f"graphsieve {project['version']}", f"Python {platform.python_version()}", *packages])
+    own, *others = [f"{name} {metadata.version(name)}" for name in ("graphsieve", *PACKAGES)]
+    return ", ".join([own, f"Python {platform.python_version()}", *others])
 
 
-def commit(folder: Path = PROJECT) -> str:
-    """The commit of the code, and whether it was modified since; empty outside git."""
-    if not shutil.which("git"):
+def commit(folder: Path = Path(__file__).parent) -> str:
+    """The commit of the code in a folder, and whether it was modified since; empty where git does not track it."""
+    # An installed package may lie in somebody else's repository, whose commit says nothing about it.
+    if not shutil.which("git") or not _ask("git", "-C", folder, "ls-files"):
         return ""
     head = _ask("git", "-C", folder, "rev-parse", "HEAD")
     changed = _ask("git", "-C", folder, "status", "--porcelain", "--untracked-files=no")
-    return f"{head}, modified" if head and changed else head
+    return f"{head}, modified" if changed else head
 
 
 def machine() -> str:
@@ -49,14 +47,9 @@ def _ask(*command: object) -> str:
     return result.stdout.strip() if result.returncode == 0 else ""
 
 
-def durations(benchmarks: Path) -> str:
-    """What the measured jobs took together, and the time from the start of the first of them until now."""
-    jobs = read_benchmarks(benchmarks)
+def durations(jobs: pd.DataFrame) -> str:
+    """How many jobs were measured, and what they took together; `jobs` has one row per job and its `seconds`."""
     if jobs.empty:
         return ""
-    ends = [file.stat().st_mtime for file in benchmark_files(benchmarks)]
-    began = min(end - seconds for end, seconds in zip(ends, jobs["seconds"], strict=True))
-    return (
-        f"{len(jobs):,} measured jobs took {duration_text(jobs['seconds'].sum())} together; from the start of the "
-        f"first to this page it was {duration_text(time.time() - began)}, pauses included"
-    )
+    many = f"{len(jobs):,} measured job{'s' * (len(jobs) != 1)}"
+    return f"{many} took {duration_text(jobs['seconds'].sum())} together"

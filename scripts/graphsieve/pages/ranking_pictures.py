@@ -1,11 +1,12 @@
-"""The pictures of a ranking's page, as SVG in the page's own colours."""
+"""Where the bars and the curve of a ranking's page are drawn; the templates draw them, in the page's own colours."""
 
-import html
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
+BAR_WIDTH = 200
 WIDTH, HEIGHT = 480, 270  # small, so that letters stay readable on a phone
 LEFT, RIGHT, TOP, BOTTOM = 48, 14, 14, 44
 
@@ -24,38 +25,78 @@ def p_text(p_value: float) -> str:
     return f"{p_value:.4f}" if p_value < 0.1 else f"{p_value:.2f}"
 
 
-def bars(table: pd.DataFrame, text: Callable[[float], str], level: float) -> str:
-    """A row a feature: its name, a bar with its standard error, the number and the adjusted p-value."""
+@dataclass(frozen=True)
+class Bar:
+    """One feature: places are from 0 to `BAR_WIDTH`, `low` and `high` the ends of the line of its standard error."""
+
+    feature: str
+    correlated_with: str
+    start: float
+    width: float
+    low: float
+    high: float
+    zero: float
+    importance: str
+    p_adjusted: str
+    is_found: bool
+
+
+def place_bars(table: pd.DataFrame, text: Callable[[float], str], level: float) -> list[Bar]:
+    """One bar for each row; it is found where its adjusted p-value is at most `level`."""
     error = combined_error(table)
     low = min(0.0, float((table["importance"] - error).min()))
     high = max(float((table["importance"] + error).max()), low + 1e-9)
 
     def place(value: float) -> float:
-        return round(1 + 198 * (value - low) / (high - low), 2)
+        return round(1 + (BAR_WIDTH - 2) * (value - low) / (high - low), 2)
 
-    rows = []
+    made = []
     for row, deviation in zip(table.itertuples(), error, strict=True):
-        colour = "var(--strong)" if row.p_adjusted <= level else "var(--weak)"
         start, end = sorted((place(0), place(row.importance)))
-        rows.append(
-            f'<div class="bar"><span class="name">{html.escape(row.feature)}{_twin_mark(row.correlated_with)}</span>'
-            f'<svg viewBox="0 0 200 16" preserveAspectRatio="none" role="img" aria-label="{text(row.importance)}">'
-            f'<rect x="{start}" y="2" width="{max(end - start, 0.6):.2f}" height="12" fill="{colour}"/>'
-            f'<line x1="{place(row.importance - deviation)}" x2="{place(row.importance + deviation)}" y1="8" y2="8" '
-            'stroke="var(--ink)" stroke-width="1.2" vector-effect="non-scaling-stroke"/>'
-            f'<line x1="{place(0)}" x2="{place(0)}" y1="0" y2="16" stroke="var(--soft)" stroke-width="1" '
-            'vector-effect="non-scaling-stroke"/></svg>'
-            f'<span class="value">{text(row.importance)} <small>p {p_text(row.p_adjusted)}</small></span></div>'
+        bar = Bar(
+            feature=row.feature,
+            correlated_with=row.correlated_with,
+            start=start,
+            width=round(max(end - start, 0.6), 2),
+            low=place(row.importance - deviation),
+            high=place(row.importance + deviation),
+            zero=place(0),
+            importance=text(row.importance),
+            p_adjusted=p_text(row.p_adjusted),
+            is_found=row.p_adjusted <= level,
         )
-    return f'<div class="bars">{"".join(rows)}</div>'
+        made.append(bar)
+    return made
 
 
-def _twin_mark(others: str) -> str:
-    return f' <small title="correlated with {html.escape(others)}">correlated</small>' if others else ""
+@dataclass(frozen=True)
+class Dot:
+    across: float
+    up: float
+    is_chosen: bool
+    words: str
 
 
-def curve_picture(curve: pd.DataFrame, smallest: int) -> str:
-    """Accuracy by number of features, which grows by factors; the band is one standard error to either side."""
+@dataclass(frozen=True)
+class Curve:
+    """Accuracy by number of features: `line` and `band` are SVG points, ticks and numbers pairs of place and text."""
+
+    line: str
+    band: str
+    ticks: Sequence[tuple[float, str]]
+    numbers: Sequence[tuple[float, str]]
+    dots: Sequence[Dot]
+    chosen: float
+    left: float = LEFT
+    right: float = WIDTH - RIGHT
+    top: float = TOP
+    bottom: float = HEIGHT - BOTTOM
+    width: float = WIDTH
+    height: float = HEIGHT
+
+
+def place_curve(curve: pd.DataFrame, smallest: int) -> Curve:
+    """The number of features grows by factors; the band is one standard error to either side."""
     kept, accuracy = curve["kept"].to_numpy(), 100 * curve["accuracy"].to_numpy()
     error = 100 * curve["standard_error"].fillna(0).to_numpy()
     low, high = float((accuracy - error).min()), float((accuracy + error).max())
@@ -67,40 +108,21 @@ def curve_picture(curve: pd.DataFrame, smallest: int) -> str:
         return round(LEFT + 8 + (WIDTH - LEFT - RIGHT - 16) * float(np.log(value)) / span, 1)
 
     def up(value: float) -> float:
-        return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (value - low) / max(high - low, 1e-9), 1)
+        return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * float(value - low) / max(high - low, 1e-9), 1)
 
-    def path(xs: np.ndarray, ys: np.ndarray) -> str:
+    def points(xs: np.ndarray, ys: np.ndarray) -> str:
         return " ".join(f"{across(x)},{up(y)}" for x, y in zip(xs, ys, strict=True))
 
-    band = path(np.r_[kept, kept[::-1]], np.r_[accuracy + error, (accuracy - error)[::-1]])
-    lines = [
-        f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{up(tick)}" y2="{up(tick)}" stroke="var(--line)"/>'
-        f'<text x="{LEFT - 6}" y="{up(tick) + 4}" text-anchor="end">{tick:g}</text>'
-        for tick in ticks
-    ]
-    numbers = [
-        f'<text x="{across(number)}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{number:,}</text>'
-        for number in spaced([int(number) for number in kept], across)
-    ]
-    dots = [
-        f'<circle cx="{across(number)}" cy="{up(value)}" r="{6 if number == smallest else 3}" '
-        f'fill="var({"--mark" if number == smallest else "--strong"})"><title>{number} features: {value:.1f} %</title>'
-        "</circle>"
-        for number, value in zip(kept, accuracy, strict=True)
-    ]
-    return (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="Accuracy by number of features kept" '
-        'font-size="13" fill="var(--soft)">'
-        + "".join(lines)
-        + f'<polygon points="{band}" fill="var(--strong)" opacity="0.15"/>'
-        + f'<polyline points="{path(kept, accuracy)}" fill="none" stroke="var(--strong)" stroke-width="2"/>'
-        + f'<line x1="{across(smallest)}" x2="{across(smallest)}" y1="{TOP}" y2="{HEIGHT - BOTTOM}" '
-        'stroke="var(--mark)" stroke-dasharray="4 3"/>'
-        + "".join(dots)
-        + "".join(numbers)
-        + f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 6}" text-anchor="middle">number of features kept</text>'
-        f'<text x="12" y="{(TOP + HEIGHT - BOTTOM) / 2}" text-anchor="middle" '
-        f'transform="rotate(-90 12 {(TOP + HEIGHT - BOTTOM) / 2})">test accuracy (%)</text></svg>'
+    return Curve(
+        line=points(kept, accuracy),
+        band=points(np.r_[kept, kept[::-1]], np.r_[accuracy + error, (accuracy - error)[::-1]]),
+        ticks=[(up(tick), f"{tick:g}") for tick in ticks],
+        numbers=[(across(number), f"{number:,}") for number in spaced(kept.tolist(), across)],
+        dots=[
+            Dot(across(number), up(value), number == smallest, f"{number} features: {value:.1f} %")
+            for number, value in zip(kept, accuracy, strict=True)
+        ],
+        chosen=across(smallest),
     )
 
 
@@ -111,7 +133,7 @@ def nice_ticks(low: float, high: float) -> list[float]:
     return [round(number * step, 6) for number in range(int(np.floor(low / step)), int(np.ceil(high / step)) + 1)]
 
 
-def spaced(numbers: list[int], across: Callable[[float], float], apart: float = 30) -> list[int]:
+def spaced(numbers: Sequence[int], across: Callable[[float], float], apart: float = 30) -> list[int]:
     """The last number, and those before it that leave room for their letters."""
     kept = [numbers[-1]]
     for number in reversed(numbers[:-1]):

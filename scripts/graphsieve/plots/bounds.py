@@ -19,7 +19,7 @@ TITLES = {
 
 
 def error_against_bound(cases: pd.DataFrame) -> Figure:
-    """A panel a theorem, stated bounds above, repaired ones below; a case above the diagonal violates its bound."""
+    """One panel per theorem, stated bounds above, repaired ones below; a case above the diagonal violates its bound."""
     use_style()
     figure, axes = plt.subplots(
         2, len(ARCHITECTURES), figsize=(TEXT_WIDTH, 3.2), sharex="row", sharey=True, layout="constrained"

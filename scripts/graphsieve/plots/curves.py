@@ -8,40 +8,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from graphsieve.plots.style import (
-    BLUE,
-    GREEN,
-    GREY,
-    INK,
-    ORANGE,
-    PURPLE,
-    SKY,
-    TEXT_WIDTH,
-    VERMILION,
-    YELLOW,
-    label,
-    use_style,
-)
+from graphsieve.plots.style import DATASET_STYLES, GREY, INK, TEXT_WIDTH, label, method_colours, use_style
 from graphsieve.study import analysis
 from graphsieve.study.labels import DATASETS, ROWS, in_order, label_dataset
 
-COLOURS = {"full": INK, "npt": VERMILION, "tfi": BLUE, "mi": GREEN}
-OTHER_COLOURS = (PURPLE, ORANGE, SKY, GREY)
-LINES = {"full": (0, (4, 1.5)), "npt": "-", "tfi": "-", "mi": "-"}
+LINES = {"full": (0, (4, 1.5))}  # the others are solid
 PANELS = {"val_accuracy": "Validation accuracy (%)", "test_accuracy": "Test accuracy (%)"}
-
-# Nine datasets in one panel: a colour and a marker each.
-DATASET_COLOURS = (VERMILION, BLUE, GREEN, ORANGE, PURPLE, SKY, INK, GREY, YELLOW)
-MARKERS = "osD^vPX<>"
-
-
-def method_colours(scorers: list[str]) -> dict[str, str]:
-    others = iter(OTHER_COLOURS * len(scorers))
-    return {name: COLOURS.get(name) or next(others) for name in scorers}
 
 
 def training_curves(history: pd.DataFrame, datasets: list[str]) -> Figure:
-    """A row a dataset: validation accuracy, test accuracy, difference to the full model."""
+    """One row per dataset: validation accuracy, test accuracy, difference to the full model."""
     use_style()
     methods = in_order(history["scorer"], ROWS)
     colours = method_colours(methods)
@@ -144,7 +120,7 @@ def _label_epochs(axes: np.ndarray) -> None:
 
 
 def ablation(history: pd.DataFrame, datasets: list[str]) -> Figure:
-    """A column a dataset; above r varies, below K."""
+    """One column per dataset; above r varies, below K."""
     use_style()
     width = min(TEXT_WIDTH, 0.4 + 2.6 * len(datasets))
     figure, axes = plt.subplots(2, len(datasets), figsize=(width, 4.0), squeeze=False, layout="constrained")
@@ -200,10 +176,10 @@ def _draw_timings(axis: Axes, timings: pd.DataFrame) -> None:
     datasets = in_order(timings["dataset"], DATASETS)
     for number, dataset in enumerate(datasets):
         times = timings[timings["dataset"] == dataset].groupby("checkpoint")["scoring_seconds"].agg(["mean", "std"])
-        position = number % len(DATASET_COLOURS)
+        colour, marker = DATASET_STYLES[number % len(DATASET_STYLES)]
         axis.errorbar(
-            times.index, times["mean"], yerr=times["std"].fillna(0), color=DATASET_COLOURS[position], linewidth=1,
-            marker=MARKERS[position], markersize=3.5, elinewidth=0.6, label=label_dataset(dataset),
+            times.index, times["mean"], yerr=times["std"].fillna(0), color=colour, linewidth=1,
+            marker=marker, markersize=3.5, elinewidth=0.6, label=label_dataset(dataset),
         )  # fmt: skip
     axis.set(xlabel="Checkpoint", ylabel="Seconds", yscale="log")
     axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))

@@ -12,8 +12,9 @@ from scipy.sparse.csgraph import shortest_path
 from scipy.spatial.distance import pdist, squareform
 
 from graphsieve.data.graph import Graph
+from graphsieve.data.motivation import DRAWN, KINDS, generate
 from graphsieve.plots.style import GREY, INK, TEXT_WIDTH, use_style
-from graphsieve.study.motivation import DRAWN, KINDS, accuracy_text, generate
+from graphsieve.study.motivation import accuracy_text
 
 DRAWN_NODES = 24
 FEATURES = plt.get_cmap("RdBu_r")  # red and blue of this map differ in every common colour blindness
@@ -21,7 +22,7 @@ BRIGHT = 10.0  # features of this magnitude and above have the deepest colour
 
 
 def motivation(summary: pd.DataFrame, seed: int = 0) -> Figure:
-    """A panel a kind of graph: colour is the feature, the number is the class."""
+    """One panel per kind of graph: colour is the feature, the number is the class."""
     use_style()
     rows = summary.set_index("kind")
     figure, axes = plt.subplots(1, len(DRAWN), figsize=(TEXT_WIDTH, 2.6), layout="constrained")

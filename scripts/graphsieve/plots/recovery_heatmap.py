@@ -12,7 +12,7 @@ from graphsieve.study.recovery import MEASURES
 
 
 def recovery_heatmap(summary: pd.DataFrame) -> Figure:
-    """A panel a measure, scorers below each other, regimes side by side; the mean is written in every cell."""
+    """One panel per measure, scorers below each other, regimes side by side; the mean is written in every cell."""
     use_style()
     if summary.empty:
         figure, axis = plt.subplots(figsize=(TEXT_WIDTH, 0.5), layout="constrained")

@@ -8,18 +8,16 @@ from matplotlib.axes import Axes
 from matplotlib.colors import SymLogNorm
 from matplotlib.figure import Figure
 
-from graphsieve.plots.curves import DATASET_COLOURS, MARKERS, leave_gaps
-from graphsieve.plots.style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, TEXT_WIDTH, VERMILION, label, use_style
+from graphsieve.plots.curves import leave_gaps
+from graphsieve.plots.style import BLUE, DATASET_STYLES, INK, SKY, TEXT_WIDTH, label, method_colours, use_style
 from graphsieve.study import analysis
 from graphsieve.study.labels import DATASETS, ROWS, in_order, label_dataset
 
-SCORER_STYLES = {
-    "tfi": (BLUE, "o"), "mi": (GREEN, "s"), "h_attr": (ORANGE, "D"), "h_euc": (PURPLE, "^"), "h_ge": (VERMILION, "v")
-}  # fmt: skip
+MARKERS = {"tfi": "o", "mi": "s", "h_attr": "D", "h_euc": "^", "h_ge": "v"}
 
 
 def panel_grid(datasets: list[str], columns: int, height: float) -> tuple[Figure, list[Axes]]:
-    """One panel a dataset, titled, lettered when there are several."""
+    """One panel per dataset, titled, lettered when there are several."""
     use_style()
     columns = min(columns, len(datasets))
     rows = -(-len(datasets) // columns)
@@ -86,7 +84,7 @@ def last_by_feature(last: pd.DataFrame, datasets: list[str]) -> Figure:
 
 
 def last_by_ranking(last: pd.DataFrame, datasets: list[str]) -> Figure:
-    """Features of the same most common last checkpoint, below each other; a column a run, the average in the cell."""
+    """Features grouped by their most common last checkpoint, one column per run; a cell's colour is the average."""
     figure, axes = panel_grid(datasets, 3, 1.9)
     table = analysis.last_by_ranking(last)
     drawn = None
@@ -112,6 +110,7 @@ def score_scatter(means: pd.DataFrame, datasets: list[str]) -> Figure:
     """Scores of other methods against those of NPT, each scaled from its lowest to its highest."""
     figure, axes = panel_grid(datasets, 3, 2.1)
     scorers = [name for name in in_order(means["scorer"], ROWS) if name != "npt"]
+    colours = method_colours(scorers)
     for axis, dataset in zip(axes, datasets, strict=True):
         part = means[means["dataset"] == dataset]
         if part.empty:
@@ -121,16 +120,17 @@ def score_scatter(means: pd.DataFrame, datasets: list[str]) -> Figure:
         scaled = (scaled - scaled.min()) / (scaled.max() - scaled.min())
         size = 14 if len(scaled) < 200 else 4
         for scorer in scorers:
-            colour, marker = SCORER_STYLES.get(scorer, (GREY, "o"))
             axis.scatter(
-                scaled["npt"], scaled[scorer], s=size, color=colour, marker=marker, alpha=0.55, linewidths=0,
-                rasterized=True,
+                scaled["npt"], scaled[scorer], s=size, color=colours[scorer], marker=MARKERS.get(scorer, "o"),
+                alpha=0.55, linewidths=0, rasterized=True,
             )  # fmt: skip
         axis.set(xlabel="NPT (normalised)", ylabel="Other (normalised)", xlim=(-0.04, 1.04), ylim=(-0.04, 1.04))
         axis.locator_params(nbins=3)
         sns.despine(ax=axis)
-    styles = [SCORER_STYLES.get(name, (GREY, "o")) for name in scorers]
-    dots = [plt.Line2D([], [], color=colour, marker=marker, markersize=4, linestyle="") for colour, marker in styles]
+    dots = [
+        plt.Line2D([], [], color=colours[name], marker=MARKERS.get(name, "o"), markersize=4, linestyle="")
+        for name in scorers
+    ]
     names = [label(name) for name in scorers]
     figure.legend(
         dots, names, loc="outside upper center", ncols=len(names), frameon=False, handletextpad=0.1, columnspacing=1
@@ -152,13 +152,13 @@ def rank_stability(summary: pd.DataFrame, epochs: pd.DataFrame, share: float) ->
         for number, dataset in enumerate(in_order(summary["dataset"], DATASETS)):
             rows = summary[summary["dataset"] == dataset]
             progress = [100 * ends[dataset, checkpoint] / total[dataset] for checkpoint in rows["checkpoint"]]
-            position = number % len(DATASET_COLOURS)
+            colour, marker = DATASET_STYLES[number % len(DATASET_STYLES)]
             axis.errorbar(
-                progress, rows[f"{part}_mean"], yerr=rows[f"{part}_std"].fillna(0), color=DATASET_COLOURS[position],
-                marker=MARKERS[position], markersize=3.5, linewidth=1.1, elinewidth=0.6,
+                progress, rows[f"{part}_mean"], yerr=rows[f"{part}_std"].fillna(0), color=colour,
+                marker=marker, markersize=3.5, linewidth=1.1, elinewidth=0.6,
             )  # fmt: skip
             if part == "spearman":
-                axis.plot(progress, rows["spearman_loss_mean"], color=DATASET_COLOURS[position], linestyle="--")
+                axis.plot(progress, rows["spearman_loss_mean"], color=colour, linestyle="--")
         axis.set_title(title, loc="left")
         axis.set(xlabel="Training done (%)", xlim=(0, 100), ylim=(min(0, axis.get_ylim()[0]), 1.05))
         axis.axhline(share if part == "overlap" else 0, color=INK, linewidth=0.6, linestyle=":")
@@ -171,6 +171,6 @@ def rank_stability(summary: pd.DataFrame, epochs: pd.DataFrame, share: float) ->
 
 def _dataset_handles(datasets: pd.Series) -> tuple[list[plt.Line2D], list[str]]:
     names = in_order(datasets, DATASETS)
-    styles = [(DATASET_COLOURS[number % 9], MARKERS[number % 9]) for number in range(len(names))]
+    styles = [DATASET_STYLES[number % len(DATASET_STYLES)] for number in range(len(names))]
     lines = [plt.Line2D([], [], color=colour, marker=marker, markersize=3.5) for colour, marker in styles]
     return lines, [label_dataset(name) for name in names]

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from graphsieve.plots.style import BLUE, GREY, INK, TEXT_WIDTH, VERMILION, use_style
 from graphsieve.study.labels import label_dataset
 
-GROWTH = {"nodes": "Nodes", "features": "Features", "repeats": "Permutations a feature", "density": "Density of X"}
+GROWTH = {"nodes": "Nodes", "features": "Features", "repeats": "Permutations per feature", "density": "Density of X"}
 
 
 def case_label(row: pd.Series) -> str:
@@ -18,7 +18,7 @@ def case_label(row: pd.Series) -> str:
 
 
 def scoring_ratios(ratios: pd.DataFrame) -> Figure:
-    """How many times faster scoring is than one forward pass a permutation, and than Captum."""
+    """How many times faster scoring is than one forward pass per permutation, and than Captum."""
     use_style()
     figure, axis = plt.subplots(figsize=(TEXT_WIDTH, 0.45 * len(ratios) + 0.8))
     places = np.arange(len(ratios))[::-1]
@@ -39,7 +39,7 @@ def scoring_ratios(ratios: pd.DataFrame) -> Figure:
 
 
 def growth(scaling: pd.DataFrame) -> Figure:
-    """Seconds against the quantity that varies, ours and one forward pass a permutation."""
+    """Seconds against the quantity that varies, ours and one forward pass per permutation."""
     use_style()
     figure, axes = plt.subplots(1, len(GROWTH), figsize=(TEXT_WIDTH, 1.9), sharey=True)
     for axis, (quantity, title) in zip(axes, GROWTH.items(), strict=True):

@@ -1,11 +1,8 @@
-"""Records in, tables out: in the paper's order, with its marks, beside its published numbers. Accuracies in percent."""
-
-from pathlib import Path
+"""Tables of accuracies: in the paper's order, with its marks, beside its published numbers. Accuracies in percent."""
 
 import pandas as pd
 
-from graphsieve.errors import InputError
-from graphsieve.files.writing import write_csv, write_text
+from graphsieve.study.grids import best_two, by_row_and_dataset
 from graphsieve.study.labels import (
     DATASETS,
     FULL_MODELS,
@@ -20,7 +17,7 @@ from graphsieve.study.labels import (
     runs_text,
     sort_as_paper,
 )
-from graphsieve.study.markup import MARKUP, as_latex, as_markdown, difference_text, label_cells, signed
+from graphsieve.study.markup import MARKUP, difference_text, label_cells, signed
 
 FAR = 2  # published standard deviations
 COMPARISON_NOTE = (
@@ -28,9 +25,6 @@ COMPARISON_NOTE = (
     "published. It is shaded where it exceeds two **published** standard deviations. (Those fit division by n, not "
     "n\u00a0−\u00a01, on the datasets small enough to tell: over five runs, a tenth less than ours would be.)"
 )
-
-
-# Accuracy tables
 
 
 def summarise(records: pd.DataFrame, row: str) -> pd.DataFrame:
@@ -59,8 +53,7 @@ def places(summary: pd.DataFrame, row: str, reference: str = "") -> pd.Series:
     As in the paper, equal means as printed (two decimals) share a place.
     """
     competing = summary["accuracy_mean"].round(2).where(summary[row] != reference)
-    rank = competing.groupby(summary["dataset"]).rank(method="dense", ascending=False)
-    return rank.where(rank <= 2, 0).astype(int)
+    return best_two(competing, summary["dataset"])
 
 
 def accuracy_cells(summary: pd.DataFrame, row: str, reference: str = "", markup: str = "html") -> pd.DataFrame:
@@ -72,13 +65,7 @@ def accuracy_cells(summary: pd.DataFrame, row: str, reference: str = "", markup:
             places(summary, row, reference), summary["accuracy_mean"], summary["accuracy_std"], strict=True
         )
     ]
-    return _grid(summary.assign(text=texts), row)
-
-
-def _grid(table: pd.DataFrame, row: str) -> pd.DataFrame:
-    """`text` by row and dataset, both still by name and in the order in which they first appear."""
-    cells = table.pivot(index=row, columns="dataset", values="text")
-    return cells.reindex(index=table[row].unique(), columns=in_order(table["dataset"], DATASETS)).fillna("")
+    return by_row_and_dataset(summary.assign(text=texts), row)
 
 
 def compare(summary: pd.DataFrame, published: pd.DataFrame, row: str) -> pd.DataFrame:
@@ -103,7 +90,7 @@ def comparison_cells(comparison: pd.DataFrame, row: str) -> pd.DataFrame:
             ["accuracy_mean", "published_mean", "published_std", "difference", "far"]
         ].itertuples(index=False)
     ]
-    return _grid(comparison.assign(text=texts), row)
+    return by_row_and_dataset(comparison.assign(text=texts), row)
 
 
 def far_cells(comparison: pd.DataFrame, row: str) -> pd.DataFrame:
@@ -180,43 +167,22 @@ def kept_text(records: pd.DataFrame, reference: str) -> str:
 def tie_cells(records: pd.DataFrame, reference: str) -> pd.DataFrame:
     ties = name_variants(records[records["scorer"] != reference], "scorer")
     ties = sort_as_paper(ties.groupby(["scorer", "dataset"], as_index=False)["ties"].mean(), "scorer")
-    return _grid(ties.assign(text=ties["ties"].map(lambda mean: f"{round(mean, 1):g}")), "scorer")
+    return by_row_and_dataset(ties.assign(text=ties["ties"].map(lambda mean: f"{round(mean, 1):g}")), "scorer")
 
 
-def write_accuracy_table(summary: pd.DataFrame, row: str, stem: str, title: str, reference: str = "") -> None:
-    """`stem`.csv, .md and .tex."""
-    rendered = {markup: accuracy_cells(summary, row, reference, markup) for markup in ("markdown", "latex")}
-    write_csv(summary, f"{stem}.csv")
-    notes = f"{runs_sentence(summary)} {marks_sentence(reference)}"
-    markdown = label_cells(rendered["markdown"], row)
-    write_text(as_markdown(markdown, title, notes), f"{stem}.md")
-    rules = [position for position, name in enumerate(rendered["latex"].index, 1) if name in FULL_MODELS]
-    breaks = group_breaks(rendered["latex"].columns)
-    latex = label_cells(rendered["latex"], row, "latex")
-    write_text(as_latex(latex, title, notes, Path(stem).name, rules, breaks), f"{stem}.tex")
+def printed_table(summary: pd.DataFrame, row: str, *, title: str, reference: str = "") -> dict:
+    """The table as it is printed, with title, notes and lines: what `NotebookPage.add_table` takes beside records."""
+    cells = {markup: accuracy_cells(summary, row, reference, markup) for markup in MARKUP}
+    names, datasets = cells["html"].index, cells["html"].columns
+    return {
+        "cells": {markup: label_cells(table, row, markup) for markup, table in cells.items()},
+        "title": title,
+        "notes": f"{runs_sentence(summary)} {marks_sentence(reference)}",
+        "rules": [position for position, name in enumerate(names, 1) if name in FULL_MODELS],
+        "breaks": group_breaks(datasets),
+    }
 
 
 def marks_sentence(reference: str) -> str:
     apart = f" (the row {label_row(reference)} does not compete)" if reference else ""
     return f"Best in bold, second best underlined{apart}."
-
-
-# Scores
-
-
-def mean_scores(scores: pd.DataFrame) -> pd.DataFrame:
-    """Mean and sample standard deviation over seeds of every feature's score: one row a dataset, scorer and feature."""
-    models = scores.groupby(["dataset", "scorer"])["model"].nunique()
-    if (models > 1).any():
-        dataset, scorer = models.idxmax()
-        raise InputError(
-            f"the scores of '{scorer}' on '{dataset}' come from {models.max()} models: draw one model at a time"
-        )
-    return scores.groupby(["dataset", "scorer", "feature"], as_index=False).agg(
-        mean=("score", "mean"), spread=("score", "std"), runs=("score", "size")
-    )
-
-
-def runs_of_scores(means: pd.DataFrame) -> str:
-    low, high = means["runs"].min(), means["runs"].max()
-    return f"Averages are over {low if low == high else f'{low} to {high}'} run{'' if high == 1 else 's'}."

@@ -1,22 +1,20 @@
 """Table 3: accuracy of adaptive selection where few features remain, beside the published numbers."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 from pandas.io.formats.style import Styler
 
 from graphsieve.errors import InputError
-from graphsieve.files.writing import write_csv, write_text
+from graphsieve.files.checks import RUN
 from graphsieve.study import accuracy
-from graphsieve.study.labels import DATASETS, group_breaks, in_order, label_dataset, label_row, listed
-from graphsieve.study.markup import as_latex, as_markdown, page_table
+from graphsieve.study.grids import stack, stack_lines
+from graphsieve.study.labels import DATASETS, in_order, label_dataset, listed
+from graphsieve.study.markup import MARKUP, page_table
 
 FULL = 100.0  # the percentage of the model that prunes nothing
 # An interval stands for a published percentage only when it is nearer to it than to the half or the double of it.
 NEAR = np.sqrt(2)
 ROUNDED = 0.0051  # the published percentages have two decimals
-RUN = ["dataset", "model", "split", "scorer", "seed"]
 MORE = {"html": "<br><small>at {:.2f} %</small>", "markdown": " (at {:.2f} %)", "latex": r" {{\tiny (at {:.2f}\%)}}"}
 
 
@@ -28,12 +26,13 @@ def choose_intervals(checkpoints: pd.DataFrame, percents: list[float]) -> pd.Dat
     checkpoints = checkpoints.reset_index(drop=True)
     total = checkpoints.groupby("dataset")["features"].transform("max")
     checkpoints = checkpoints.assign(real_percent=100 * checkpoints["features"] / total)
+    run = [name for name in RUN if name in checkpoints]
     full = checkpoints[checkpoints["scorer"] == "full"]
-    chosen = [full.loc[full.groupby(RUN)["val_accuracy"].idxmax()].assign(retained_percent=FULL)]
+    chosen = [full.loc[full.groupby(run)["val_accuracy"].idxmax()].assign(retained_percent=FULL)]
     pruned = checkpoints[checkpoints["scorer"] != "full"]
     for percent in percents:
         ratio = np.exp(np.log(pruned["real_percent"] / percent).abs())
-        nearest = pruned.loc[ratio.groupby([pruned[name] for name in RUN]).idxmin()]
+        nearest = pruned.loc[ratio.groupby([pruned[name] for name in run]).idxmin()]
         near = ratio[nearest.index] < NEAR
         chosen.append(nearest[near].assign(retained_percent=percent))
     table = pd.concat(chosen, ignore_index=True)
@@ -57,7 +56,7 @@ def summarise(chosen: pd.DataFrame) -> pd.DataFrame:
 
 
 def accuracy_cells(summary: pd.DataFrame, markup: str = "html") -> dict[float, pd.DataFrame]:
-    """A table a percentage, best and second best of each marked; the real percentage where it differs."""
+    """One table per percentage, best and second best of each marked; the real percentage where it differs."""
     parts = {}
     for percent, part in summary.groupby("retained_percent", sort=False):
         cells = accuracy.accuracy_cells(part, "scorer", "full", markup)
@@ -82,25 +81,14 @@ def comparison_cells(comparison: pd.DataFrame) -> dict[float, pd.DataFrame]:
     return {percent: accuracy.comparison_cells(part, "scorer") for percent, part in groups}
 
 
-def stack(parts: dict[float, pd.DataFrame], markup: str = "html") -> pd.DataFrame:
-    """Tables below each other, the percentage named once beside the rows it holds for."""
-    datasets = in_order([name for cells in parts.values() for name in cells.columns], DATASETS)
-    stacked = []
-    for percent, cells in parts.items():
-        cells = cells.reindex(columns=datasets, fill_value="").rename(columns=label_dataset)
-        cells.insert(0, "Method", [label_row(name, markup) for name in cells.index])
-        stacked.append(cells.set_axis([f"{percent:g}", *[""] * (len(cells) - 1)]))
-    return pd.concat(stacked).rename_axis("%")
-
-
-def rules_and_breaks(parts: dict[float, pd.DataFrame]) -> tuple[list[int], list[int]]:
-    rules = np.cumsum([len(cells) for cells in parts.values()])[:-1].tolist()
-    datasets = in_order([name for cells in parts.values() for name in cells.columns], DATASETS)
-    return rules, [1] + [position + 1 for position in group_breaks(pd.Index(datasets))]
-
-
 def page(parts: dict[float, pd.DataFrame], name: str) -> Styler:
-    return page_table(stack(parts), name, *rules_and_breaks(parts))
+    """Tables by percentage, below each other on a notebook's page."""
+    named = _by_percent(parts)
+    return page_table(stack(named, "%"), name, **stack_lines(named))
+
+
+def _by_percent(parts: dict[float, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    return {f"{percent:g}": cells for percent, cells in parts.items()}
 
 
 def gaps_sentence(summary: pd.DataFrame, percents: list[float]) -> str:
@@ -124,12 +112,13 @@ def notes(summary: pd.DataFrame) -> str:
     )
 
 
-def write_table(summary: pd.DataFrame, stem: str, title: str) -> None:
-    """`stem`.csv, .md and .tex."""
-    columns = ["retained_percent", "scorer", "dataset", "accuracy_mean", "accuracy_std", "runs"]
-    write_csv(summary[columns], f"{stem}.csv")
-    parts = {markup: accuracy_cells(summary, markup) for markup in ("markdown", "latex")}
-    write_text(as_markdown(stack(parts["markdown"], "markdown"), title, notes(summary)), f"{stem}.md")
-    latex = stack(parts["latex"], "latex")
-    rules, breaks = rules_and_breaks(parts["latex"])
-    write_text(as_latex(latex, title, notes(summary), Path(stem).name, rules, breaks), f"{stem}.tex")
+def records(summary: pd.DataFrame) -> pd.DataFrame:
+    """The numbers of Table 3, as they are written."""
+    return summary[["retained_percent", "scorer", "dataset", "accuracy_mean", "accuracy_std", "runs"]]
+
+
+def printed_table(summary: pd.DataFrame, *, title: str) -> dict:
+    """The table as it is printed, with title, notes and lines: what `NotebookPage.add_table` takes beside records."""
+    parts = {markup: _by_percent(accuracy_cells(summary, markup)) for markup in MARKUP}
+    cells = {markup: stack(tables, "%", markup) for markup, tables in parts.items()}
+    return {"cells": cells, "title": title, "notes": notes(summary), **stack_lines(parts["html"])}

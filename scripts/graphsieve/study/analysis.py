@@ -2,12 +2,9 @@
 
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
 
-from graphsieve.selection.top import count_to_keep, keep_top
+from graphsieve.files.checks import RUN
 from graphsieve.study.labels import DATASETS, PAPER_DATASETS, in_order, label_dataset, listed, runs_text
-
-RUN = ["dataset", "model", "split", "scorer", "prune", "repeats", "seed"]
 
 
 def panel_datasets(available: pd.Series, paper: list[str], extras: bool = True) -> list[str]:
@@ -45,7 +42,7 @@ def mean_curves(history: pd.DataFrame, value: str, by: list[str]) -> pd.DataFram
 def best_in_intervals(history: pd.DataFrame) -> pd.DataFrame:
     """Of every run and interval the epoch of highest validation accuracy (the first), and the interval's last epoch."""
     history = history.reset_index(drop=True)
-    groups = history.groupby([*RUN, "checkpoint"])
+    groups = history.groupby([*(name for name in RUN if name in history), "checkpoint"])
     best = history.loc[groups["val_accuracy"].idxmax()].reset_index(drop=True)
     return best.assign(end=groups["epoch"].max().to_numpy())
 
@@ -119,61 +116,9 @@ def timings_sentence(timings: pd.DataFrame) -> str:
 def binned_scores(scores: pd.DataFrame, bins: int = 50) -> pd.DataFrame:
     """Scores averaged over runs and over bins of features, which are ordered by their score at the last checkpoint.
 
-    One row a bin, the most important first, and one column a checkpoint.
+    One row per bin, the most important first, and one column per checkpoint.
     """
     means = scores.pivot_table(index="feature", columns="checkpoint", values="score", aggfunc="mean")
     ordered = means.sort_values(means.columns[-1], ascending=False, kind="stable")
     parts = np.array_split(np.arange(len(ordered)), min(bins, len(ordered)))
     return pd.DataFrame([ordered.iloc[part].mean() for part in parts])
-
-
-def rank_stability(scores: pd.DataFrame, share: float = 0.02) -> pd.DataFrame:
-    """How well each checkpoint's scores predict those of the last one, run by run.
-
-    `spearman` of the scores, `spearman_loss` of the rise of the loss, and `overlap`: which part of the last
-    checkpoint's top `share` was among the top already, ties broken by the loss.
-    """
-    rows = []
-    for (dataset, seed), run in scores.groupby(["dataset", "seed"]):
-        values = run.pivot(index="checkpoint", columns="feature", values="score")
-        losses = run.pivot(index="checkpoint", columns="feature", values="loss")
-        count = count_to_keep(values.shape[1], share)
-        pairs = zip(values.to_numpy(), losses.to_numpy(), strict=True)
-        tops = [set(keep_top(value, count, loss).kept) for value, loss in pairs]
-        for position, checkpoint in enumerate(values.index):
-            rows.append(
-                {
-                    "dataset": dataset,
-                    "seed": seed,
-                    "checkpoint": checkpoint,
-                    "spearman": spearman(values.iloc[position], values.iloc[-1]),
-                    "spearman_loss": spearman(losses.iloc[position], losses.iloc[-1]),
-                    "overlap": len(tops[position] & tops[-1]) / count,
-                }
-            )
-    return pd.DataFrame(rows)
-
-
-def summarise_stability(stability: pd.DataFrame) -> pd.DataFrame:
-    """Mean and spread over runs, without the last checkpoint, which agrees with itself."""
-    last = stability.groupby("dataset")["checkpoint"].transform("max")
-    grouped = stability[stability["checkpoint"] < last].groupby(["dataset", "checkpoint"])
-    parts = ("spearman", "spearman_loss", "overlap")
-    table = pd.concat(
-        [grouped[part].agg(["mean", "std"]).add_prefix(f"{part}_") for part in parts] + [grouped.size().rename("runs")],
-        axis=1,
-    ).reset_index()
-    order = in_order(table["dataset"], DATASETS)
-    return table.sort_values("dataset", key=lambda names: names.map(order.index), kind="stable", ignore_index=True)
-
-
-def pearson(one: np.ndarray, other: np.ndarray) -> float:
-    """NaN where one of the two does not vary."""
-    one, other = np.asarray(one, float), np.asarray(other, float)
-    if np.ptp(one) == 0 or np.ptp(other) == 0:
-        return float("nan")
-    return float(np.corrcoef(one, other)[0, 1])
-
-
-def spearman(one: np.ndarray, other: np.ndarray) -> float:
-    return pearson(rankdata(one), rankdata(other))

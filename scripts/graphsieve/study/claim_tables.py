@@ -3,7 +3,8 @@
 import pandas as pd
 
 from graphsieve.study.claims import ONE_RUN
-from graphsieve.study.labels import DATASETS, in_order, label_dataset, label_row, listed
+from graphsieve.study.grids import by_row_and_dataset
+from graphsieve.study.labels import label_dataset, label_row, listed
 from graphsieve.study.markup import signed
 
 
@@ -32,14 +33,13 @@ def _grid(table: pd.DataFrame, bold: pd.Series, row: str, corner: str) -> pd.Dat
 
 
 def grid(table: pd.DataFrame, texts: list[str], row: str, corner: str) -> pd.DataFrame:
-    """One text a row of `table`, laid out by `row` and dataset."""
-    wide = table.assign(text=texts).pivot(index=row, columns="dataset", values="text")
-    wide = wide.reindex(index=table[row].unique(), columns=in_order(table["dataset"], DATASETS)).fillna("")
-    return wide.rename(index=label_row, columns=label_dataset).rename_axis(corner).rename_axis(None, axis=1)
+    """One text for each row of `table`, laid out by `row` and dataset."""
+    cells = by_row_and_dataset(table.assign(text=texts), row)
+    return cells.rename(index=label_row, columns=label_dataset).rename_axis(corner).rename_axis(None, axis=1)
 
 
 def verdict_cells(judged: pd.DataFrame, label: str) -> pd.DataFrame:
-    """A row a judged case: what was measured, with its interval, and the verdict."""
+    """One row per judged case: what was measured, with its interval, and the verdict."""
     columns = {
         label: judged[label].map(label_row) if label == "rival" else judged[label].astype(str),
         "mean and interval": [with_interval(row) for _, row in judged.iterrows()],
@@ -84,3 +84,17 @@ def agreement_sentence(agreement: pd.DataFrame, name: str) -> str:
     verdicts = agreement["verdict"].value_counts()
     agree, higher, lower = (int(verdicts.get(verdict, 0)) for verdict in ("agrees", "higher", "lower"))
     return f"{name}: {agree} of {len(agreement)} cells agree with the published; {higher} are higher, {lower} lower."
+
+
+def agreement_list(agreements: list[pd.DataFrame]) -> str:
+    """A sentence for each of Tables 1 to 3 that has cells in common with the published one."""
+    named = enumerate(agreements, 1)
+    return "\n".join(f"- {agreement_sentence(cells, f'Table {number}')}" for number, cells in named if len(cells))
+
+
+def agreement_tables(agreements: list[pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """The cells of Tables 1 to 3 by name, those of Table 3 by the share of the features."""
+    tables = {"Table 1": (agreements[0], "setting"), "Table 2": (agreements[1], "scorer")}
+    for percent, cells in agreements[2].groupby("retained_percent", sort=False):
+        tables[f"Table 3, {percent:g} % of the features"] = (cells, "scorer")
+    return {name: agreement_cells(cells, row) for name, (cells, row) in tables.items() if len(cells)}

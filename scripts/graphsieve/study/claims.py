@@ -5,13 +5,14 @@ Differences are paired: two methods are compared on the same split, initialisati
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from graphsieve.selection.top import count_to_keep
-from graphsieve.study.analysis import best_in_intervals, rank_stability
+from graphsieve.study import accuracy, adaptive_accuracy
+from graphsieve.study.analysis import best_in_intervals
 from graphsieve.study.labels import DATASETS, in_order
+from graphsieve.study.stability import rank_stability
+from graphsieve.study.statistics import mean_interval, welch_half_width
 
-LEVEL = 0.95
 BASELINES = ("tfi", "mi", "h_attr", "h_euc", "h_ge", "random")  # what the paper compares NPT with
 FAIR_RIVALS = ("npt_loss", "mi_train", "tfi_train")  # what it does not
 CORRELATED = ("tfi", "mi", "h_attr", "h_euc", "h_ge")
@@ -20,21 +21,11 @@ RESAMPLES = 2000
 ONE_RUN = "one run only"  # the verdict where nothing can be told from chance
 
 
-def interval(values: np.ndarray) -> dict:
-    """Mean and t interval over runs; a single run has a mean only."""
-    values = np.asarray(values, float)
-    mean, runs = values.mean(), len(values)
-    if runs < 2:
-        return {"mean": mean, "low": np.nan, "high": np.nan, "runs": runs}
-    margin = stats.t.ppf((1 + LEVEL) / 2, runs - 1) * values.std(ddof=1) / np.sqrt(runs)
-    return {"mean": mean, "low": mean - margin, "high": mean + margin, "runs": runs}
-
-
 # Claim 1: NPT is best or near best on every dataset
 
 
 def compare_with_npt(records: pd.DataFrame, rivals: tuple[str, ...]) -> pd.DataFrame:
-    """How many points NPT is above each rival, dataset by dataset; one row a run and method in `records`."""
+    """How many points NPT is above each rival, dataset by dataset; `records` has one row per run and method."""
     accuracies = records.pivot_table(index=["dataset", "seed"], columns="scorer", values="test_accuracy")
     rows = []
     for dataset in in_order(records["dataset"], DATASETS):
@@ -42,7 +33,7 @@ def compare_with_npt(records: pd.DataFrame, rivals: tuple[str, ...]) -> pd.DataF
         for rival in [name for name in rivals if name in runs and "npt" in runs]:
             pairs = 100 * (runs["npt"] - runs[rival]).dropna()
             if len(pairs):
-                rows.append({"dataset": dataset, "rival": rival, **interval(pairs)})
+                rows.append({"dataset": dataset, "rival": rival, **mean_interval(pairs)})
     return pd.DataFrame(rows, columns=["dataset", "rival", "mean", "low", "high", "runs"])
 
 
@@ -81,7 +72,7 @@ def judge_early(scores: pd.DataFrame, share: float = 0.02) -> pd.DataFrame:
         chance = count_to_keep(features[dataset], share) / features[dataset]
         moments = {"first": checkpoints[0], "halfway": checkpoints[(len(checkpoints) - 1) // 2]}
         for moment, checkpoint in moments.items():
-            found = interval(runs.loc[runs["checkpoint"] == checkpoint, "overlap"])
+            found = mean_interval(runs.loc[runs["checkpoint"] == checkpoint, "overlap"])
             rows.append({"dataset": dataset, "moment": moment, "checkpoint": checkpoint, **found, "chance": chance})
     table = pd.DataFrame(rows)
     verdicts = np.where(table["low"] > table["chance"], "holds", "not shown")
@@ -96,42 +87,42 @@ def judge_correlation(scores: pd.DataFrame, records: pd.DataFrame, seed: int = 0
     rng = np.random.default_rng(seed)
     rows = []
     for dataset in in_order(set(scores["dataset"]) & set(records["dataset"]), DATASETS):
-        runs = scores[scores["dataset"] == dataset].pivot_table(
-            index="seed", columns=["scorer", "feature"], values="score"
-        )
-        accuracy = records[records["dataset"] == dataset].pivot_table(
-            index="seed", columns="scorer", values="test_accuracy"
-        )
-        names = [name for name in CORRELATED if name in runs and name in accuracy]
-        seeds = runs.index.intersection(accuracy.index)
-        if not names or not len(seeds):
-            continue
-        tables = {name: runs.loc[seeds, name].to_numpy() for name in [*names, "npt"]}
-        accuracy = accuracy.loc[seeds, names].to_numpy()
-        closest, best = _closest_and_best(tables, accuracy, names, np.arange(len(seeds)))
-        verdict, agree = "holds" if closest == best else "does not hold", np.nan
-        if len(seeds) < 2:
-            verdict = ONE_RUN
-        else:
-            draws = [rng.integers(len(seeds), size=len(seeds)) for _ in range(RESAMPLES)]
-            agree = np.mean([len(set(_closest_and_best(tables, accuracy, names, draw))) == 1 for draw in draws])
-        rows.append(
-            {"dataset": dataset, "closest": closest, "best": best, "agreement": agree, "runs": len(seeds)}
-            | {"verdict": verdict}
-        )
+        found = scores[scores["dataset"] == dataset]
+        runs = found.pivot_table(index="seed", columns=["scorer", "feature"], values="score")
+        selected = records[records["dataset"] == dataset]
+        accuracies = selected.pivot_table(index="seed", columns="scorer", values="test_accuracy")
+        names = [name for name in CORRELATED if name in runs and name in accuracies]
+        seeds = runs.index.intersection(accuracies.index)
+        if names and len(seeds):
+            tables = np.stack([runs.loc[seeds, name].to_numpy() for name in [*names, "npt"]])
+            judged = _judge_closest(tables, accuracies.loc[seeds, names].to_numpy(), names, rng)
+            rows.append({"dataset": dataset, **judged})
     return pd.DataFrame(rows, columns=["dataset", "closest", "best", "agreement", "runs", "verdict"])
 
 
-def _closest_and_best(tables: dict, accuracy: np.ndarray, names: list[str], rows: np.ndarray) -> tuple[str, str]:
+def _judge_closest(tables: np.ndarray, accuracies: np.ndarray, names: list[str], rng: np.random.Generator) -> dict:
+    """Of one dataset: `tables` are scores by method (NPT's last), run and feature, `accuracies` by run and method."""
+    runs = len(accuracies)
+    closest, best = _closest_and_best(tables, accuracies, names)
+    if runs < 2:
+        agreement, verdict = np.nan, ONE_RUN
+    else:
+        draws = [rng.integers(runs, size=runs) for _ in range(RESAMPLES)]
+        pairs = [_closest_and_best(tables[:, draw], accuracies[draw], names) for draw in draws]
+        agreement = np.mean([one == other for one, other in pairs])
+        verdict = "holds" if closest == best else "does not hold"
+    return {"closest": closest, "best": best, "agreement": agreement, "runs": runs, "verdict": verdict}
+
+
+def _closest_and_best(tables: np.ndarray, accuracies: np.ndarray, names: list[str]) -> tuple[str, str]:
     """On a small graph NPT may score every feature 0 in a run; then no baseline is closest."""
-    means = {name: values[rows].mean(axis=0) for name, values in tables.items()}
-    with np.errstate(invalid="ignore"):
-        correlations = np.array([np.corrcoef(means[name], means["npt"])[0, 1] for name in names])
+    with np.errstate(invalid="ignore"):  # NumPy's, for thousands of resamples: SciPy's would compute p-values too
+        correlations = np.corrcoef(tables.mean(axis=1))[-1, :-1]
     closest = "none" if np.isnan(correlations).all() else names[int(np.nanargmax(correlations))]
-    return closest, names[int(accuracy[rows].mean(axis=0).argmax())]
+    return closest, names[int(accuracies.mean(axis=0).argmax())]
 
 
-# Claim 4: more than ten permutations a feature change little
+# Claim 4: more than ten permutations per feature change little
 
 
 def judge_repeats(history: pd.DataFrame, reference: int) -> pd.DataFrame:
@@ -143,7 +134,7 @@ def judge_repeats(history: pd.DataFrame, reference: int) -> pd.DataFrame:
     for dataset in in_order(runs["dataset"], DATASETS):
         table = accuracies.loc[dataset].unstack("repeats")
         for repeats in [count for count in table.columns if count != reference and reference in table.columns]:
-            found = interval((table[repeats] - table[reference]).dropna())
+            found = mean_interval((table[repeats] - table[reference]).dropna())
             rows.append({"dataset": dataset, "repeats": repeats, **found})
     table = pd.DataFrame(rows, columns=["dataset", "repeats", "mean", "low", "high", "runs"])
     little = table[["low", "high"]].abs().max(axis=1, skipna=False) < LITTLE
@@ -160,15 +151,23 @@ def agreement(ours: pd.DataFrame, published: pd.DataFrame, keys: list[str], publ
     A single run of ours has no deviation: it is asked whether it could be one more of the published runs.
     """
     both = ours.merge(published, on=keys, suffixes=("", "_published")).dropna(subset=["accuracy_std_published"])
-    theirs = both["accuracy_std_published"] ** 2 / (published_runs - 1)
-    single = both["runs"] < 2
-    mine = (both["accuracy_std"] ** 2 / both["runs"]).where(~single, theirs * published_runs)
-    error = np.sqrt(mine + theirs)
-    freedom = (mine + theirs) ** 2 / (mine**2 / (both["runs"] - 1) + theirs**2 / (published_runs - 1))
-    freedom = freedom.where(~single, published_runs - 1)
+    theirs = both["accuracy_std_published"] * np.sqrt(published_runs / (published_runs - 1))
+    margin = welch_half_width(both["accuracy_std"], both["runs"], theirs, published_runs)
     difference = both["accuracy_mean"] - both["accuracy_mean_published"]
-    margin = stats.t.ppf((1 + LEVEL) / 2, freedom) * error
     verdict = np.where(difference > margin, "higher", np.where(difference < -margin, "lower", "agrees"))
     values = {"difference": difference, "low": difference - margin, "high": difference + margin, "verdict": verdict}
     columns = [*keys, "accuracy_mean", "accuracy_std", "runs", "accuracy_mean_published", "accuracy_std_published"]
     return both[columns].assign(**values).reset_index(drop=True)
+
+
+def agreements(
+    perturbations: pd.DataFrame, one_shot: pd.DataFrame, chosen: pd.DataFrame, published: list[pd.DataFrame]
+) -> list[pd.DataFrame]:
+    """`agreement` of Tables 1, 2 and 3: from the records of the first two and the intervals chosen for the third."""
+    ours = [
+        accuracy.summarise(perturbations, "setting"),
+        accuracy.summarise(one_shot, "scorer"),
+        adaptive_accuracy.summarise(chosen),
+    ]
+    keys = [["setting", "dataset"], ["scorer", "dataset"], ["retained_percent", "scorer", "dataset"]]
+    return [agreement(*tables) for tables in zip(ours, published, keys, strict=True)]

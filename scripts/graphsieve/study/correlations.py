@@ -1,21 +1,19 @@
 """Table 4: how the scores of other methods go with those of NPT, averaged over runs."""
 
-from pathlib import Path
-
 import pandas as pd
 from pandas.io.formats.style import Styler
 
-from graphsieve.files.writing import write_csv, write_text
-from graphsieve.study.analysis import pearson, spearman
+from graphsieve.study.grids import best_two, by_row_and_dataset, with_latex_signs
 from graphsieve.study.labels import DATASETS, base, group_breaks, in_order, label_dataset, label_row, sort_as_paper
-from graphsieve.study.markup import MARKUP, as_latex, as_markdown, label_cells, page_table
+from graphsieve.study.markup import MARKUP, label_cells, page_table
+from graphsieve.study.statistics import pearson, spearman
 
 MEASURES = {"pearson_r": pearson, "spearman_r": spearman}
 MEASURE_NAMES = {"pearson_r": "Pearson", "spearman_r": "Spearman"}
 
 
 def correlate(means: pd.DataFrame) -> pd.DataFrame:
-    """A row a method and dataset; `means` are the run-averaged scores of every feature, by scorer."""
+    """One row per method and dataset; `means` are the run-averaged scores of every feature, by scorer."""
     rows = []
     for dataset, scores in means.groupby("dataset"):
         by_scorer = scores.pivot(index="feature", columns="scorer", values="mean")
@@ -28,19 +26,13 @@ def correlate(means: pd.DataFrame) -> pd.DataFrame:
 
 def cells(table: pd.DataFrame, measure: str, markup: str = "html") -> pd.DataFrame:
     """Correlations by method and dataset, the highest of a dataset in bold, the second underlined."""
-    rank = table[measure].groupby(table["dataset"]).rank(method="dense", ascending=False)
-    places = rank.where(rank <= 2, 0).fillna(0).astype(int)
+    places = best_two(table[measure], table["dataset"])
     texts = [MARKUP[markup][place].format(_number(value)) for place, value in zip(places, table[measure], strict=True)]
-    return _grid(table.assign(text=texts))
+    return by_row_and_dataset(table.assign(text=texts), "scorer")
 
 
 def _number(value: float) -> str:
     return "–" if pd.isna(value) else f"{value:.4f}".replace("-", "−")
-
-
-def _grid(table: pd.DataFrame) -> pd.DataFrame:
-    wide = table.pivot(index="scorer", columns="dataset", values="text")
-    return wide.reindex(index=table["scorer"].unique(), columns=in_order(table["dataset"], DATASETS)).fillna("")
 
 
 def comparison_cells(table: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
@@ -52,7 +44,7 @@ def comparison_cells(table: pd.DataFrame, published: pd.DataFrame) -> pd.DataFra
     texts = [
         f"{_number(a)}<br><small>{_number(b)}</small>" for a, b in zip(both["pearson_r"], both["theirs"], strict=True)
     ]
-    return _grid(both.assign(text=texts, dataset=both["full"]))
+    return by_row_and_dataset(both.assign(text=texts, dataset=both["full"]), "scorer")
 
 
 def page(table_cells: pd.DataFrame, name: str) -> Styler:
@@ -69,15 +61,19 @@ def strongest_sentence(table: pd.DataFrame) -> str:
     return f"The method closest to NPT is {', '.join(parts)}."
 
 
-def write_tables(table: pd.DataFrame, stem: str, title: str) -> None:
-    """`stem`.csv, .md and .tex of Pearson's, and `stem`_spearman of Spearman's."""
-    for measure, name in MEASURE_NAMES.items():
-        path = stem if measure == "pearson_r" else f"{stem}_spearman"
-        notes = f"{name} correlation between the scores of NPT and of other methods, averaged over runs."
-        write_csv(table[["scorer", "dataset", measure, "runs"]], f"{path}.csv")
-        write_text(as_markdown(label_cells(cells(table, measure, "markdown"), "scorer"), title, notes), f"{path}.md")
-        latex = cells(table, measure, "latex").map(lambda text: text.replace("−", "$-$").replace("–", "--"))
-        breaks = group_breaks(latex.columns)
-        write_text(
-            as_latex(label_cells(latex, "scorer", "latex"), title, notes, Path(path).name, breaks=breaks), f"{path}.tex"
-        )
+def records(table: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """The numbers of one measure, as they are written."""
+    return table[["scorer", "dataset", measure, "runs"]]
+
+
+def printed_table(table: pd.DataFrame, measure: str, *, title: str) -> dict:
+    """One measure as it is printed, with title, notes and lines: what `NotebookPage.add_table` takes beside records."""
+    marked = {markup: cells(table, measure, markup) for markup in MARKUP}
+    marked["latex"] = with_latex_signs(marked["latex"])
+    name = MEASURE_NAMES[measure]
+    return {
+        "cells": {markup: label_cells(shown, "scorer", markup) for markup, shown in marked.items()},
+        "title": title,
+        "notes": f"{name} correlation between the scores of NPT and of other methods, averaged over runs.",
+        "breaks": group_breaks(marked["html"].columns),
+    }

@@ -2,10 +2,11 @@
 
 import pandas as pd
 
-from graphsieve.jobs.resources import Measured, Size, memory_mb, minutes
-from graphsieve.study.labels import PAPER_DATASETS
+from graphsieve.jobs.resources import memory_mb, minutes, read_measured, size_of
+from graphsieve.jobs.usage import summarise_benchmarks
+from graphsieve.study.labels import PAPER_DATASETS, label_dataset
 
-STUDIES = {
+STUDY_OF_RULE = {
     "train": "Training and one-shot selection (Tables 1, 2, 4)",
     "score": "Training and one-shot selection (Tables 1, 2, 4)",
     "retrain": "Training and one-shot selection (Tables 1, 2, 4)",
@@ -22,22 +23,37 @@ PERMUTING = ("npt", "npt_gaussian", "npt_mask", "npt_loss", "pt", "full")  # ful
 START_SECONDS = 4.5  # of CPU, to start Python with torch and torch_geometric: the plain way needs them too
 
 
+WILDCARDS = ("dataset", "model", "split", "scorer", "setting")  # of a job, empty where it has none
+TITLES = {
+    "jobs": "Jobs",
+    "core_hours": "Core-hours",
+    "longest_job_minutes": "Longest job, minutes",
+    "plain_core_hours": "Core-hours the plain way",
+}
+
+
+def read_jobs(path: str) -> pd.DataFrame:
+    """One row per job: its rule, its wildcards, and what it took."""
+    return pd.read_csv(path).fillna(dict.fromkeys(WILDCARDS, ""))
+
+
 def with_study(jobs: pd.DataFrame) -> pd.DataFrame:
     """The jobs that compute, with their studies; not those that choose, copy or draw, which take seconds.
 
     Adaptive jobs belong to the public splits or, where r or K is not the usual one, to the ablation.
     """
-    jobs = jobs[jobs["rule"].isin(STUDIES)].reset_index(drop=True)
-    study = jobs["rule"].map(STUDIES)
+    jobs = jobs[jobs["rule"].isin(STUDY_OF_RULE)].reset_index(drop=True)
     adaptive = jobs["rule"] == "adaptive"
-    settings = jobs["job"].str.extract(r"/(prune[^/]*)/")[0]
+    settings = jobs["prune"].astype(str) + " " + jobs["repeats"].astype(str)
     usual = settings[adaptive].groupby(jobs["dataset"]).transform(lambda values: values.mode().iloc[0])
+    study = jobs["rule"].map(STUDY_OF_RULE)
     study = study.mask(adaptive & (settings != usual.reindex(jobs.index)), ABLATION)
-    study = study.mask(adaptive & jobs["job"].str.contains("/public/"), PUBLIC)
-    return jobs.assign(study=study)
+    return jobs.assign(study=study.mask(adaptive & (jobs["split"] == "public"), PUBLIC))
 
 
-def with_plain_seconds(jobs: pd.DataFrame, timings: pd.DataFrame, scoring: pd.DataFrame, training: pd.DataFrame):
+def with_plain_seconds(
+    jobs: pd.DataFrame, timings: pd.DataFrame, scoring: pd.DataFrame, training: pd.DataFrame
+) -> pd.DataFrame:
     """CPU seconds of every job had it trained and scored the plain way, by the ratios that `make bench` measured.
 
     Retraining on few features was not measured and counts as it is. Ratios were measured with all features.
@@ -47,9 +63,8 @@ def with_plain_seconds(jobs: pd.DataFrame, timings: pd.DataFrame, scoring: pd.Da
     scoring, training = _ratios(scoring, "ratio_full"), _ratios(training, "ratio")
 
     def factor(job: pd.Series) -> float:
-        model, scorer = _model_and_scorer(job)
-        slower_training = _ratio(training, job["dataset"], model)
-        slower_scoring = _ratio(scoring, job["dataset"], model) if scorer in PERMUTING else 1
+        slower_training = _ratio(training, job["dataset"], job["model"])
+        slower_scoring = _ratio(scoring, job["dataset"], job["model"]) if job["scorer"] in PERMUTING else 1
         if job["rule"] in ("train", "perturb"):
             return slower_training
         if job["rule"] == "score":
@@ -61,14 +76,6 @@ def with_plain_seconds(jobs: pd.DataFrame, timings: pd.DataFrame, scoring: pd.Da
 
     work = (jobs["cpu_seconds"] - START_SECONDS).clip(lower=0)
     return jobs.assign(plain_seconds=jobs["cpu_seconds"] + work * (jobs.apply(factor, axis=1) - 1))
-
-
-def _model_and_scorer(job: pd.Series) -> tuple[str, str]:
-    """From the path below the dataset: model/split/seed/scorer, or model/split/scorer/settings/seed."""
-    parts = job["job"].split("/")
-    if job["rule"] == "adaptive":
-        return parts[0], parts[2]
-    return parts[0], parts[-1]
 
 
 def _ratios(table: pd.DataFrame, column: str) -> dict[tuple[str, str], float]:
@@ -93,13 +100,41 @@ def summarise(jobs: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([table, total]).rename_axis("study").rename(columns={"longest": "longest_job_minutes"})
 
 
+def cells(costs: pd.DataFrame) -> pd.DataFrame:
+    """The summary as a reader sees it."""
+    texts = {name: costs[name].map(("{:,.0f}" if name == "jobs" else "{:,.2f}").format) for name in costs}
+    return pd.DataFrame(texts).rename(columns=TITLES).rename_axis("Study")
+
+
+def plain_sentence(costs: pd.DataFrame) -> str:
+    """How much longer the plain way would have taken, and how that is known."""
+    if "plain_core_hours" not in costs:
+        return "What the plain way would have needed is not shown: `make bench` has not been run here (results/bench)."
+    total = costs.loc["All"]
+    return (
+        "The plain way is extrapolated, not run: the ratios that `make bench` measured with all features on each "
+        "dataset (on another of the paper's: the smallest of its model), times what each job trained and scored. It "
+        f"would have taken {total['plain_core_hours'] / total['core_hours']:.1f} times as long. Retraining on few "
+        "features was not measured and counts as it is."
+    )
+
+
 def requested_and_used(
-    used: pd.DataFrame, measured: dict[tuple[str, str], Measured], sizes: dict[str, Size], epochs: dict[str, int]
+    jobs: pd.DataFrame, measured: pd.DataFrame, sizes: pd.DataFrame, epochs: dict[str, int]
 ) -> pd.DataFrame:
-    """Of every rule and dataset: what a job asks of a cluster, beside the most that one took in this run."""
+    """Of every rule and dataset: what a job asks of a cluster, beside the most that one took in this run.
+
+    Parameters
+    ----------
+    jobs : one row per job.
+    measured : what jobs took when they were measured, from which requests are made.
+    sizes : of datasets, with the columns of the paper's Table 5.
+    epochs : of training, by dataset.
+    """
+    measured, used = read_measured(measured), summarise_benchmarks(jobs)
     rows = []
     for row in used[used["dataset"] != ""].itertuples():
-        known, size = measured.get((row.rule, row.dataset)), sizes[row.dataset]
+        known, size = measured.get((row.rule, row.dataset)), size_of(row.dataset, sizes)
         asked = memory_mb(known, size, attempt=1), minutes(known, size, epochs[row.dataset], attempt=1)
         rows.append(
             {"rule": row.rule, "dataset": row.dataset, "measured": known is not None, "requested_mb": asked[0]}
@@ -107,3 +142,24 @@ def requested_and_used(
             | {"cpu_minutes": row.cpu_seconds / 60, "runs": row.runs}
         )
     return pd.DataFrame(rows)
+
+
+def request_cells(requests: pd.DataFrame) -> pd.DataFrame:
+    """Requests beside use, as a reader sees them."""
+    columns = {
+        "Rule": requests["rule"],
+        "Memory asked, MB": requests["requested_mb"].map("{:,.0f}".format),
+        "used": requests["used_mb"].map("{:,.0f}".format),
+        "Minutes asked": requests["requested_minutes"].map("{:.0f}".format),
+        "used (CPU)": requests["cpu_minutes"].map("{:.1f}".format),
+        "Jobs": requests["runs"].astype(str),
+        "Measured": requests["measured"].map({True: "yes", False: "–"}),
+    }
+    return pd.DataFrame(columns).set_axis(requests["dataset"].map(label_dataset)).rename_axis("Dataset")
+
+
+def request_sentence(requests: pd.DataFrame) -> str:
+    """How many kinds of jobs took more than they asked for."""
+    more_memory = requests["used_mb"] > requests["requested_mb"]
+    more_time = requests["cpu_minutes"] > requests["requested_minutes"]
+    return f"{(more_memory | more_time).sum()} of {len(requests)} took more than was asked for."

@@ -1,21 +1,19 @@
 """Table 5: the size of every graph, beside the published numbers and the ways in which edges are counted."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import pandas as pd
 from pandas.io.formats.style import Styler
 
-from graphsieve.files.writing import write_csv, write_text
 from graphsieve.study.labels import DATASETS, group_breaks, in_order, label_dataset
-from graphsieve.study.markup import as_latex, as_markdown, difference_text, page_table, signed
+from graphsieve.study.markup import MARKUP, difference_text, page_table, signed
 
 DATASETS_NOTE = "Edges are counted as they are loaded: an undirected edge counts twice."
 STATISTICS = {"nodes": "Nodes", "edges": "Edges", "features": "Features", "classes": "Classes"}
 
 
 def summarise_datasets(records: pd.DataFrame) -> pd.DataFrame:
-    """One row a dataset in the paper's order; a dataset drawn anew for every seed shows its average, to the integer."""
+    """One row per dataset, in the paper's order; one that is drawn anew for every seed shows its average, rounded."""
     grouped = records.groupby("dataset")
     whole = [*STATISTICS, "undirected_edges", "component_edges", "isolated_nodes"]
     summary = grouped[whole].mean().round().astype(int)
@@ -110,9 +108,12 @@ def page_datasets(cells: pd.DataFrame, summary: pd.DataFrame, name: str) -> Styl
     return page_table(cells, name, rules=group_breaks(summary["dataset"]), align="right")
 
 
-def write_dataset_table(summary: pd.DataFrame, stem: str, title: str) -> None:
-    cells = dataset_cells(summary)
-    write_csv(summary[["dataset", *STATISTICS, "runs"]], f"{stem}.csv")
-    write_text(as_markdown(cells, title, DATASETS_NOTE), f"{stem}.md")
-    rules = group_breaks(summary["dataset"])
-    write_text(as_latex(cells, title, DATASETS_NOTE, Path(stem).name, rules, align="r"), f"{stem}.tex")
+def records(summary: pd.DataFrame) -> pd.DataFrame:
+    """The numbers of Table 5, as they are written."""
+    return summary[["dataset", *STATISTICS, "runs"]]
+
+
+def printed_table(summary: pd.DataFrame, *, title: str) -> dict:
+    """The table as it is printed, with title, notes and lines: what `NotebookPage.add_table` takes beside records."""
+    cells = dict.fromkeys(MARKUP, dataset_cells(summary))
+    return {"cells": cells, "title": title, "notes": DATASETS_NOTE, "rules": group_breaks(summary["dataset"])}

@@ -1,15 +1,17 @@
 """How tables are written: Markdown, LaTeX with booktabs, and the same manner on a notebook's page."""
 
+import html
 import re
 from collections.abc import Sequence
 
 import pandas as pd
 from pandas.io.formats.style import Styler
+from tabulate import DataRow, TableFormat
 
 from graphsieve.errors import InputError
 from graphsieve.study.labels import FULL_MODELS, ROW_TITLES, group_breaks, label_dataset, label_row
 
-# How a mean is written when it is neither, best or second best; then how its deviation follows.
+# How a mean is written: plain, as the best, as the second best; then how its deviation follows.
 MARKUP = {
     "html": ("{}", "<b>{}</b>", "<u>{}</u>", " <small>± {}</small>"),
     "markdown": ("{}", "**{}**", "<ins>{}</ins>", " ± {}"),
@@ -17,20 +19,44 @@ MARKUP = {
 }
 
 
+# The tags that labels and cells are made with.
+TAGS = re.compile(r"&lt;(/?(?:b|u|i|small|sub|span|br)(?: class='\w+')?)&gt;")
+
+
+def only_marks(text: object) -> str:
+    """HTML of a label or cell, in which only our own tags count: a dataset named <script> stays a name.
+
+    >>> only_marks("h<sub>attr</sub> < <script>")
+    'h<sub>attr</sub> &lt; &lt;script&gt;'
+    """
+    return TAGS.sub(r"<\1>", html.escape(str(text), quote=False))
+
+
 def label_cells(cells: pd.DataFrame, row: str, markup: str = "html") -> pd.DataFrame:
-    """Names to labels, on both sides of the table."""
+    """The names of rows and columns as labels."""
     labelled = cells.rename(index=lambda name: label_row(name, markup), columns=label_dataset)
     return labelled.rename_axis(index=ROW_TITLES.get(row, row), columns=None)
 
 
 def as_markdown(cells: pd.DataFrame, title: str, notes: str) -> str:
+    """A page with a heading, the table and a sentence below it."""
     return "\n".join([f"# {title}", "", markdown_table(cells), "", notes, ""])
 
 
+def _line_below_header(widths: Sequence[int], _) -> str:
+    return f"| {' | '.join(['---', *['---:'] * (len(widths) - 1)])} |"
+
+
+# Cells are not padded: a longer cell changes its own line alone, and lines stay short.
+_ROW = DataRow("| ", " | ", " |")
+PIPES = TableFormat(
+    None, _line_below_header, None, None, headerrow=_ROW, datarow=_ROW, padding=0, with_header_hide=None
+)
+
+
 def markdown_table(cells: pd.DataFrame) -> str:
-    lines = [[cells.index.name, *cells.columns], ["---", *["---:"] * len(cells.columns)]]
-    lines += [[name, *texts] for name, *texts in cells.itertuples()]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    """The table alone: the index at the left, the other columns at the right; cells are Markdown already."""
+    return cells.to_markdown(tablefmt=PIPES, disable_numparse=True, stralign=None)
 
 
 def between_markers(page: str, name: str, text: str) -> str:
@@ -50,34 +76,39 @@ def as_latex(
     breaks: Sequence[int] = (),
     align: str = "c",
 ) -> str:
-    """A booktabs table; `rules` are the rows to rule a line below, `breaks` the columns to draw one before."""
+    """A table with booktabs, as wide as the page.
+
+    Parameters
+    ----------
+    cells : texts that are LaTeX already; the name of its index is the heading of the first column.
+    title, notes : plain text, for the caption.
+    label : what the table is referred to by, after `t:`.
+    rules : numbers of the rows below which a line is ruled, from 1.
+    breaks : positions of the columns before which a vertical line is drawn, from 0.
+    align : how columns but the first are aligned.
+    """
     title = re.sub(r"^Table \d+: ", "", title)  # LaTeX numbers its tables itself
     title = title[0].upper() + title[1:]
     columns = "".join(f"|{align}" if position in breaks else align for position in range(len(cells.columns)))
-    first_rule = "|" if breaks else ""
-    body = []
-    for position, (name, *texts) in enumerate(cells.itertuples(), 1):
-        body.append(" & ".join([name, *texts]) + r" \\")
-        if position in rules and position < len(cells):
-            body.append(r"\midrule")
-    return "\n".join(
-        [
-            "% needs \\usepackage{booktabs}",
-            r"\begin{table*}[t]",
-            r"\centering\scriptsize",
-            rf"\caption{{{_latex_text(f'{title}. {notes}')}}}",
-            rf"\label{{t:{label}}}",
-            rf"\begin{{tabular}}{{l{first_rule}{columns}}}",
-            r"\toprule",
-            " & ".join(rf"\textbf{{{_latex_text(text)}}}" for text in [cells.index.name, *cells.columns]) + r" \\",
-            r"\midrule",
-            *body,
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\end{table*}",
-            "",
-        ]
+    # Styler has no rules between rows of a plain index: they are written in front of the row that follows.
+    rows = [f"\\midrule\n{name}" if row in rules else name for row, name in enumerate(cells.index)]
+    shown = cells.set_axis(rows).rename(columns=_latex_heading)
+    shown = shown.rename_axis(index=None, columns=_latex_heading(cells.index.name))
+    styler = shown.style.set_table_styles([{"selector": "scriptsize", "props": ":;"}])
+    table = styler.to_latex(
+        environment="table*",
+        position="t",
+        position_float="centering",
+        caption=_latex_text(f"{title}. {notes}"),
+        label=f"t:{label}",
+        column_format=f"l{'|' if breaks else ''}{columns}",
+        hrules=True,
     )
+    return f"% needs \\usepackage{{booktabs}}\n{table}"
+
+
+def _latex_heading(text: str) -> str:
+    return rf"\textbf{{{_latex_text(text)}}}"
 
 
 LATEX = {"&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_", "±": r"$\pm$", "−": "$-$", "\u00a0": "~"}
@@ -112,7 +143,8 @@ def page_table(
     lines += [{"selector": f".row{row - 1}", "props": "border-bottom: 1px solid #bbb;"} for row in rules]
     lines += [{"selector": f".col{column}", "props": "border-left: 1px solid #bbb;"} for column in breaks]
     flat = cells.rename_axis(index=None, columns=cells.index.name)
-    return flat.style.set_uuid(name).set_table_styles(PAGE_STYLE + lines)
+    styler = flat.style.format_index(only_marks, axis="index").format_index(only_marks, axis="columns")
+    return styler.set_uuid(name).set_table_styles(PAGE_STYLE + lines)
 
 
 def page_accuracy(cells: pd.DataFrame, row: str, name: str) -> Styler:

@@ -1,88 +1,14 @@
-"""Figure 1 as a measurement: graphs on which edges help a classifier, mislead it, or average unruly features.
-
-Labels are homophilic in all of them. A node's single feature comes from one of its class's distributions, and edges
-join like or unlike distributions. The number of neighbours does not grow with the graph, so that the few nodes of the
-picture have neighbourhoods like those on which models are measured.
-"""
-
-from dataclasses import dataclass
-from pathlib import Path
+"""Figure 1 as a measurement: what a GCN and an MLP reach on the generated graphs of each kind."""
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
-from graphsieve.data.graph import Graph
+from graphsieve.data.motivation import KINDS, NUM_NODES, edge_likeness, generate
 from graphsieve.data.splits import random_split
-from graphsieve.files.writing import write_csv, write_text
-from graphsieve.randomness import generator
-from graphsieve.study.markup import as_latex, as_markdown
+from graphsieve.study.grids import with_latex_signs
+from graphsieve.study.statistics import half_width
 
-NUM_NODES = 500
-DEGREE = 4.0  # expected neighbours of a node
-LIKE = 0.9  # share of edges that join like with like: two of a class, two of a distribution
 MODELS = ("gcn", "mlp")
-
-
-@dataclass(frozen=True)
-class Kind:
-    """`centres` holds, per class, those of its distributions; the spread is additive or multiplicative."""
-
-    title: str
-    centres: tuple[tuple[float, ...], tuple[float, ...]]
-    sigma: float = 0.5
-    log_sigma: float = 0.0
-    join_unlike: bool = False
-
-
-# The first three are the figure's; a classifier that knows (a) or (b) and no graph is right on 97.7 % of the nodes. The
-# others are read differently: in (b) the classes' means differ, in (c) the distributions of the classes overlap.
-KINDS = {
-    "homophilic": Kind("Homophilic features", ((-1.0,), (1.0,))),
-    "heterophilic": Kind("Heterophilic features", ((-1.0, 1.0), (-3.0, 3.0)), join_unlike=True),
-    "high_variance": Kind("Homophilic, high variance", ((-1.0,), (1.0,)), sigma=0.0, log_sigma=1.5),
-    "heterophilic_means": Kind("Heterophilic, class means apart", ((-3.0, 1.0), (-1.0, 3.0)), join_unlike=True),
-    "overlapping": Kind("High variance, classes overlap", ((-1.0,), (1.0,)), sigma=3.0),
-}
-DRAWN = ("homophilic", "heterophilic", "high_variance")
-
-
-def generate(kind: str, seed: int, num_nodes: int = NUM_NODES) -> Graph:
-    """A random graph of one kind, with two classes and one feature."""
-    settings = KINDS[kind]
-    rng = generator(seed, "graph")
-    y, part = split_evenly(num_nodes, len(settings.centres[0]), rng)
-    centre = np.array(settings.centres)[y, part]
-    noise = rng.standard_normal(num_nodes)
-    x = centre * np.exp(settings.log_sigma * noise) + settings.sigma * noise
-    joined = rng.random((num_nodes, num_nodes)) < edge_probability(settings, y, part)
-    pairs = np.argwhere(np.triu(joined, k=1)).T
-    edge_index = np.concatenate([pairs, pairs[::-1]], axis=1)
-    return Graph(f"motivation_{kind}", x[:, None].astype(np.float32), edge_index, y, num_classes=2)
-
-
-def split_evenly(num_nodes: int, parts: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Class and distribution of every node: groups of one size (but for one node), in random order."""
-    group = rng.permutation(np.arange(num_nodes, dtype=np.int64) % (2 * parts))
-    return group // parts, group % parts
-
-
-def edge_probability(settings: Kind, y: np.ndarray, part: np.ndarray) -> np.ndarray:
-    share = np.where(y[:, None] == y, LIKE, 1 - LIKE)
-    groups = 2 * len(settings.centres[0])
-    if settings.join_unlike:
-        share = share * np.where(part[:, None] != part, LIKE, 1 - LIKE)
-    return np.minimum(DEGREE * share * groups / len(y), 1)
-
-
-def edge_likeness(graph: Graph) -> dict[str, float]:
-    """The share of edges whose ends have the same class, and features of the same sign."""
-    head, tail = graph.edge_index
-    sign = np.sign(graph.x[:, 0])
-    return {
-        "same_class": float(np.mean(graph.y[head] == graph.y[tail])),
-        "same_sign": float(np.mean(sign[head] == sign[tail])),
-    }
 
 
 def measure(kind: str, seed: int, options, device) -> list[dict]:
@@ -99,7 +25,7 @@ def measure(kind: str, seed: int, options, device) -> list[dict]:
 
 
 def summarise(records: pd.DataFrame) -> pd.DataFrame:
-    """A row a kind: mean and sample standard deviation of both models' accuracy (%), and of what the MLP lacks."""
+    """One row per kind: mean and sample standard deviation of both models' accuracy (%), and of what the MLP lacks."""
     rows = []
     for kind in [kind for kind in KINDS if kind in set(records["kind"])]:
         part = records[records["kind"] == kind]
@@ -135,8 +61,8 @@ def findings(summary: pd.DataFrame) -> str:
     """Per kind, whether the graph helped: a difference counts when its 95 % interval (Student's) excludes zero."""
     sentences = []
     for _, row in summary.iterrows():
-        half_width = stats.t.ppf(0.975, max(row["runs"] - 1, 1)) * row["gain_std"] / np.sqrt(row["runs"])
-        if not abs(row["gain_mean"]) > half_width:
+        margin = half_width(row["gain_std"] / np.sqrt(row["runs"]), row["runs"] - 1)
+        if not abs(row["gain_mean"]) > margin:  # nor can a single run, which has no interval
             verdict = "no difference that the seeds can tell from chance"
         else:
             verdict = f"the {'GCN' if row['gain_mean'] > 0 else 'MLP'} is ahead by {abs(row['gain_mean']):.1f} points"
@@ -144,11 +70,11 @@ def findings(summary: pd.DataFrame) -> str:
     return "\n".join(sentences)
 
 
-def write_tables(summary: pd.DataFrame, stem: str) -> None:
-    title = "What a GCN and an MLP reach on the graphs of Figure 1"
-    runs = summary["runs"].max()
-    notes = f"Test accuracy (%), mean ± sample standard deviation over {runs} graphs of {NUM_NODES} nodes."
-    write_csv(summary, f"{stem}.csv")
-    write_text(as_markdown(cells(summary), title, notes), f"{stem}.md")
-    latex = cells(summary).map(lambda text: text.replace("±", r"$\pm$").replace("−", "$-$").replace("%", r"\%"))
-    write_text(as_latex(latex, title, notes, Path(stem).name), f"{stem}.tex")
+def printed_table(summary: pd.DataFrame) -> dict:
+    """The table as it is printed, with title and notes: what `NotebookPage.add_table` takes beside records."""
+    shown, runs = cells(summary), summary["runs"].max()
+    return {
+        "cells": {"html": shown, "markdown": shown, "latex": with_latex_signs(shown)},
+        "title": "What a GCN and an MLP reach on the graphs of Figure 1",
+        "notes": f"Test accuracy (%), mean ± sample standard deviation over {runs} graphs of {NUM_NODES} nodes.",
+    }

@@ -1,19 +1,16 @@
 """How well each scorer finds the features that carry the label, on synthetic graphs where these are known."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 from pandas.io.formats.style import Styler
-from scipy import stats
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from graphsieve.data.synthetic import REGIMES, relevant_features
-from graphsieve.files.writing import write_csv, write_text
+from graphsieve.study.grids import best_two, by_row_and_dataset, stack, stack_lines
 from graphsieve.study.labels import DATASETS, in_order, label_row, listed, sort_as_paper
-from graphsieve.study.markup import MARKUP, as_latex, as_markdown, label_cells, page_table
+from graphsieve.study.markup import MARKUP, label_cells, page_table
+from graphsieve.study.statistics import CONFIDENCE, mean_interval
 
-CONFIDENCE = 0.95
 INTERVALS = {"html": "<br><small>{} – {}</small>", "markdown": " ({} – {})", "latex": r" {{\tiny ({}--{})}}"}
 RELEVANT = {f"synthetic_{regime}": relevant_features(regime) for regime in REGIMES}
 MEASURES = {
@@ -24,7 +21,7 @@ MEASURES = {
 
 
 def measure_trials(scores: pd.DataFrame) -> pd.DataFrame:
-    """A row a regime, scorer, seed and measure, of the regimes that have relevant features."""
+    """One row per regime, scorer, seed and measure, of the regimes that have relevant features."""
     rows = []
     for (dataset, scorer, seed), trial in scores.groupby(["dataset", "scorer", "seed"]):
         if len(RELEVANT[dataset]):
@@ -55,32 +52,30 @@ def top_recall(truth: np.ndarray, scores: np.ndarray) -> float:
 def summarise(trials: pd.DataFrame) -> pd.DataFrame:
     """Mean over trials with its interval; no interval for a single trial."""
     rows = [
-        {"scorer": scorer, "dataset": dataset, "measure": measure, **mean_interval(trial["value"]), "runs": len(trial)}
+        {"scorer": scorer, "dataset": dataset, "measure": measure, **share_interval(trial["value"])}
         for (scorer, dataset, measure), trial in trials.groupby(["scorer", "dataset", "measure"])
     ]
     table = pd.DataFrame(rows, columns=["scorer", "dataset", "measure", "mean", "low", "high", "runs"])
     return sort_as_paper(table, "scorer").round(4)
 
 
-def mean_interval(values: pd.Series) -> dict[str, float]:
+def share_interval(values: pd.Series) -> dict[str, float]:
     """Student's interval of the mean, cut to [0, 1], where every measure lies."""
-    mean, count = values.mean(), len(values)
-    half = stats.t.ppf((1 + CONFIDENCE) / 2, max(count - 1, 1)) * values.std() / np.sqrt(count)
-    low, high = np.clip([mean - half, mean + half], 0, 1)
-    return {"mean": mean, "low": low, "high": high}
+    found = mean_interval(values)
+    low, high = np.clip([found["low"], found["high"]], 0, 1)
+    return found | {"low": low, "high": high}
 
 
 def cells(summary: pd.DataFrame, measure: str, markup: str = "html") -> pd.DataFrame:
     """Scorers by regimes; the highest of a regime (as printed) in bold, the second underlined."""
     table = summary[summary["measure"] == measure]
-    rank = table["mean"].round(2).groupby(table["dataset"]).rank(method="dense", ascending=False)
+    places = best_two(table["mean"].round(2), table["dataset"])
     texts = [
-        MARKUP[markup][int(place) if place <= 2 else 0].format(f"{mean:.2f}")
+        MARKUP[markup][place].format(f"{mean:.2f}")
         + ("" if np.isnan(low) else INTERVALS[markup].format(f"{low:.2f}", f"{high:.2f}"))
-        for place, mean, low, high in zip(rank, table["mean"], table["low"], table["high"], strict=True)
+        for place, mean, low, high in zip(places, table["mean"], table["low"], table["high"], strict=True)
     ]
-    wide = table.assign(text=texts).pivot(index="scorer", columns="dataset", values="text")
-    return wide.reindex(index=table["scorer"].unique(), columns=in_order(table["dataset"], DATASETS)).fillna("")
+    return by_row_and_dataset(table.assign(text=texts), "scorer")
 
 
 def page(summary: pd.DataFrame, measure: str) -> Styler:
@@ -118,16 +113,13 @@ def _runs(summary: pd.DataFrame) -> str:
     return f"{low}" if low == high else f"{low} to {high}"
 
 
-def write_tables(summary: pd.DataFrame, stem: str) -> None:
-    """`stem`.csv in one piece; `stem`.md and .tex with a table a measure."""
-    write_csv(summary, f"{stem}.csv")
+def printed_table(summary: pd.DataFrame) -> dict:
+    """The measures below each other, as printed: what `NotebookPage.add_table` takes beside records."""
     present = [name for name in MEASURES if name in set(summary["measure"])]
-    notes = f"Mean over {_runs(summary)} trials and its {CONFIDENCE:.0%} interval." if present else ""
-    titles = {name: f"Relevant features found: {MEASURES[name]}" for name in present}
-    markdown = [as_markdown(label_cells(cells(summary, m, "markdown"), "scorer"), titles[m], notes) for m in present]
-    latex = [
-        as_latex(label_cells(cells(summary, m, "latex"), "scorer", "latex"), titles[m], notes, f"{Path(stem).name}_{m}")
-        for m in present
-    ]
-    write_text("\n".join(markdown), f"{stem}.md")
-    write_text("\n".join(latex), f"{stem}.tex")
+    parts = {markup: {MEASURES[name]: cells(summary, name, markup) for name in present} for markup in MARKUP}
+    return {
+        "cells": {markup: stack(tables, "Measure", markup) for markup, tables in parts.items()},
+        "title": "Relevant features found",
+        "notes": f"Mean over {_runs(summary)} trials and its {CONFIDENCE:.0%} interval." if present else "",
+        **stack_lines(parts["html"]),
+    }

@@ -1,18 +1,49 @@
-"""Rank stability as a table: what each checkpoint knows of the final ranking."""
-
-from pathlib import Path
+"""Rank stability: what each checkpoint knows of the final ranking."""
 
 import pandas as pd
 
-from graphsieve.files.writing import write_csv, write_text
-from graphsieve.study.labels import label_dataset
-from graphsieve.study.markup import as_latex, as_markdown
+from graphsieve.selection.top import count_to_keep, keep_top
+from graphsieve.study.grids import with_latex_signs
+from graphsieve.study.labels import DATASETS, in_order, label_dataset
+from graphsieve.study.statistics import spearman
 
 COLUMNS = {"spearman": "Spearman", "spearman_loss": "Spearman, loss", "overlap": "Overlap of the top"}
 
 
+def rank_stability(scores: pd.DataFrame, share: float = 0.02) -> pd.DataFrame:
+    """How well each checkpoint's scores predict those of the last one, run by run.
+
+    `spearman` of the scores, `spearman_loss` of the rise of the loss, and `overlap`: which part of the last
+    checkpoint's top `share` was among the top already, ties broken by the loss.
+    """
+    rows = []
+    for (dataset, seed), run in scores.groupby(["dataset", "seed"]):
+        values = run.pivot(index="checkpoint", columns="feature", values="score")
+        losses = run.pivot(index="checkpoint", columns="feature", values="loss")
+        count = count_to_keep(values.shape[1], share)
+        pairs = zip(values.to_numpy(), losses.to_numpy(), strict=True)
+        tops = [set(keep_top(value, count, loss).kept) for value, loss in pairs]
+        for position, checkpoint in enumerate(values.index):
+            row = {"dataset": dataset, "seed": seed, "checkpoint": checkpoint}
+            row["spearman"] = spearman(values.iloc[position], values.iloc[-1])
+            row["spearman_loss"] = spearman(losses.iloc[position], losses.iloc[-1])
+            row["overlap"] = len(tops[position] & tops[-1]) / count
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def summarise(stability: pd.DataFrame) -> pd.DataFrame:
+    """Mean and spread over runs, without the last checkpoint, which agrees with itself."""
+    last = stability.groupby("dataset")["checkpoint"].transform("max")
+    grouped = stability[stability["checkpoint"] < last].groupby(["dataset", "checkpoint"])
+    parts = [grouped[part].agg(["mean", "std"]).add_prefix(f"{part}_") for part in COLUMNS]
+    table = pd.concat([*parts, grouped.size().rename("runs")], axis=1).reset_index()
+    order = in_order(table["dataset"], DATASETS)
+    return table.sort_values("dataset", key=lambda names: names.map(order.index), kind="stable", ignore_index=True)
+
+
 def cells(stability: pd.DataFrame) -> pd.DataFrame:
-    """A row a dataset and checkpoint."""
+    """The table as a reader sees it: one row per dataset and checkpoint."""
     texts = {
         title: [_text(*pair) for pair in zip(stability[f"{part}_mean"], stability[f"{part}_std"], strict=True)]
         for part, title in COLUMNS.items()
@@ -28,14 +59,15 @@ def _text(mean: float, spread: float) -> str:
     return f"{mean:.2f}" + ("" if pd.isna(spread) else f" ± {spread:.2f}")
 
 
-def write_table(stability: pd.DataFrame, stem: str, share: float) -> None:
-    """`stem`.csv, .md and .tex."""
-    title = "Rank stability"
-    notes = (
-        "Agreement of each checkpoint's importance with that of the last one: Spearman correlation of the scores and "
-        f"of the rise of the loss, and the overlap of the top {share:.0%}; mean ± sample standard deviation over runs."
-    )
-    write_csv(stability.round(4), f"{stem}.csv")
-    write_text(as_markdown(cells(stability), title, notes), f"{stem}.md")
-    latex = cells(stability).map(lambda text: text.replace("±", r"$\pm$").replace("–", "--"))
-    write_text(as_latex(latex, title, notes, Path(stem).name), f"{stem}.tex")
+def printed_table(stability: pd.DataFrame, *, share: float) -> dict:
+    """The table as it is printed, with title and notes: what `NotebookPage.add_table` takes beside records."""
+    shown = cells(stability)
+    return {
+        "cells": {"html": shown, "markdown": shown, "latex": with_latex_signs(shown)},
+        "title": "Rank stability",
+        "notes": (
+            "Agreement of each checkpoint's importance with that of the last one: Spearman correlation of the scores "
+            f"and of the rise of the loss, and the overlap of the top {share:.0%}; mean ± sample standard deviation "
+            "over runs."
+        ),
+    }

@@ -4,11 +4,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
-from pandas.io.formats.style import Styler
 
 from graphsieve.data.graph import Graph
 from graphsieve.data.splits import random_split
-from graphsieve.study.markup import page_table
 from graphsieve.theory.bounds import theorem
 from graphsieve.theory.checks import KINDS, Search, search_violation
 from graphsieve.theory.features import bound_terms, difference_of_bounds, graph_case, train_weights
@@ -24,7 +22,7 @@ from graphsieve.theory.networks import (
     tagcn,
 )
 
-# One small instance a theorem; little self-weight, because that is what hides amplification by the graph.
+# One small instance per theorem; little self-weight, because that is what hides amplification by the graph.
 SEARCHED = (gcn(), gin(0.1), tagcn(2), modified_tagcn((0.0, 1.0)), modified_tagcn((1.0, -1.0)), gcn_no_loops())
 
 NODES_IN_WORDS = 20
@@ -71,7 +69,7 @@ def search_all(
 
 
 def tabulate_searches(searches: list[tuple[str, Search]]) -> pd.DataFrame:
-    """A row a search; the smallest violation of every network is told in words, unless it is too long to read."""
+    """One row per search; the smallest violation of every network is told in words, unless it is too long to read."""
     told = {id(found) for found in smallest_violations(searches) if found.case.num_nodes <= NODES_IN_WORDS}
     rows = [
         {
@@ -136,14 +134,3 @@ def rank_agreement(graph: Graph, scores: pd.DataFrame) -> pd.DataFrame:
     halves = difference_of_bounds(graph)[["difference", "gamma", "dissimilarity"]].loc[means.index]
     table = pd.DataFrame({name: means.corrwith(halves[name], method="spearman") for name in halves})
     return table.rename_axis("scorer").reset_index().assign(dataset=graph.name)
-
-
-def page(table: pd.DataFrame, name: str) -> Styler:
-    """A table for the notebook: three significant digits, the first column as head of each row."""
-    return page_table(table.map(_as_text).set_index(table.columns[0]), name)
-
-
-def _as_text(value: object) -> str:
-    if pd.isna(value):
-        return "–"
-    return f"{value:.3g}" if isinstance(value, float) else str(value)

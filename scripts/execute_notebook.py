@@ -1,0 +1,40 @@
+"""Execute a notebook template with the rule's inputs, outputs and settings as parameters, and render it as a page."""
+
+from pathlib import Path
+
+import nbconvert
+import papermill
+
+from graphsieve.files.writing import atomic_path, write_text
+from graphsieve.jobs.running import run_job
+
+OWN = ("template", "notebook", "page")  # inputs and outputs that are the notebook itself, not a parameter of it
+
+
+def main(job) -> None:
+    with atomic_path(job.output.notebook) as executed:
+        papermill.execute_notebook(job.input.template, executed, parameters(job), progress_bar=False)
+    exporter = nbconvert.HTMLExporter(exclude_input=True)
+    write_text(exporter.from_filename(job.output.notebook)[0], job.output.page)
+
+
+def parameters(job) -> dict:
+    """Inputs as paths, tables and figures (each in several formats) as paths without an ending, and the settings."""
+    inputs = {name: as_parameter(files) for name, files in job.input.items() if name not in OWN}
+    outputs = {name: as_stem(files) for name, files in job.output.items() if name not in OWN}
+    return {**inputs, **outputs, **job.params.settings}
+
+
+def as_parameter(files) -> str | list[str]:
+    return str(files) if isinstance(files, str) else [str(file) for file in files]
+
+
+def as_stem(files) -> str:
+    """The manifest is one file; of the others all formats lie beside each other."""
+    if isinstance(files, str):
+        return str(files)
+    return str(Path(files[0]).with_suffix(""))
+
+
+if __name__ == "__main__":
+    run_job(snakemake, main)

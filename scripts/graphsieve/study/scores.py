@@ -1,0 +1,24 @@
+"""Scores of features, averaged over runs."""
+
+import pandas as pd
+
+from graphsieve.errors import InputError
+
+
+def mean_scores(scores: pd.DataFrame) -> pd.DataFrame:
+    """Mean and sample standard deviation over seeds: one row per dataset, scorer and feature."""
+    models = scores.groupby(["dataset", "scorer"])["model"].nunique()
+    if (models > 1).any():
+        dataset, scorer = models.idxmax()
+        raise InputError(
+            f"the scores of '{scorer}' on '{dataset}' come from {models.max()} models: draw one model at a time"
+        )
+    return scores.groupby(["dataset", "scorer", "feature"], as_index=False).agg(
+        mean=("score", "mean"), spread=("score", "std"), runs=("score", "size")
+    )
+
+
+def runs_sentence(means: pd.DataFrame) -> str:
+    """Over how many runs the scores were averaged."""
+    low, high = means["runs"].min(), means["runs"].max()
+    return f"Averages are over {low if low == high else f'{low} to {high}'} run{'' if high == 1 else 's'}."

@@ -1,0 +1,171 @@
+"""The page of a ranking: its sentences have the ranking's numbers, and names of columns are text."""
+
+from dataclasses import replace
+from xml.etree.ElementTree import Element
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from graphsieve.data.graph import Graph
+from graphsieve.inference.ranking import Ranking
+from graphsieve.options import RankingOptions
+from graphsieve.pages.ranking_page import build_page
+from html_page import parse_page, table_texts, words
+
+NAMES = ["<script>alert(1)</script>", "age", 'a "b" & c']
+
+
+@pytest.fixture
+def ranking() -> Ranking:
+    graph = Graph(
+        x=np.eye(4, 3, dtype=np.float32),
+        edge_index=np.array([[0, 1], [1, 0]]),
+        y=np.array([0, 1, 0, 1]),
+        num_classes=2,
+        name="<i>mine</i>",
+    )
+    numbers = {
+        "importance": [0.25, 0.1, -0.01],
+        "standard_error_repeats": [0.03, 0.0, 0.0],
+        "standard_error_seeds": [0.04, 0.0, np.nan],
+        "p_value": [0.001, 0.02, 0.7],
+        "p_adjusted": [0.003, 0.03, 0.7],
+    }
+    table = pd.DataFrame({"rank": [1, 2, 3], "feature": NAMES, **numbers, "correlated_with": [NAMES[2], "", NAMES[0]]})
+    groups = pd.DataFrame(
+        {"group": ["<script> + c"], "kind": ["correlated"], "size": [2], **{k: v[:1] for k, v in numbers.items()}}
+    )
+    curve = pd.DataFrame(
+        {
+            "kept": [1, 2, 3],
+            "accuracy": [0.5, 0.805, 0.81],
+            "standard_error": [0.01, 0.02, np.nan],
+            "loss_standard_error": [0.03, 0.02, 0.0],
+        }
+    )
+    return Ranking(
+        graph=graph,
+        options=RankingOptions(),
+        table=table,
+        groups=groups,
+        curve=curve,
+        smallest=2,
+        majority=0.5,
+        scored_nodes=1234,
+        scored_accuracy=0.876,
+        test_nodes=4321,
+    )
+
+
+def page_of(ranking: Ranking, *warnings: str) -> Element:
+    return parse_page(build_page(ranking, warnings))
+
+
+def headings(page: Element) -> list[str]:
+    return [words(heading) for heading in page.iter("h2")]
+
+
+def test_names_are_text(ranking):
+    page = page_of(ranking, "a <b>warning</b>")
+    assert list(page.iter("script")) == []
+    assert words(page.find("body/h1")) == "What matters in <i>mine</i>"
+    assert words(page.find(".//p[@class='warning']")) == "a <b>warning</b>"
+    first = page.find(".//div[@class='bar']/span[@class='name']")
+    assert words(first) == f"{NAMES[0]} correlated"
+    assert first.find("small").get("title") == f"correlated with {NAMES[2]}"
+
+
+def test_cards_have_the_ranking_in_numbers(ranking):
+    accuracy, found, enough = [words(card) for card in page_of(ranking).findall(".//div[@class='cards']/div")]
+    assert accuracy.startswith("81.0 % of 4,321 test nodes")
+    assert accuracy.endswith("gives 50.0 %")
+    assert found == (
+        "2 of 3 features have a measurable effect (adjusted p at most 0.05), and so have 1 of 1 groups of columns"
+    )
+    assert enough.startswith("best 2 of 3 features are enough")
+
+
+def test_the_whole_table_is_there(ranking):
+    folded = page_of(ranking).find(".//details")
+    assert words(folded.find("summary")) == "All features as a table"
+    assert table_texts(folded.find(".//table")) == [
+        ["rank", "feature", "importance", "error", "p value", "p adjusted", "correlated with"],
+        ["1", NAMES[0], "25.00", "± 5.00", "0.0010", "0.0030", NAMES[2]],
+        ["2", "age", "10.00", "± 0.00", "0.0200", "0.0300", ""],
+        ["3", NAMES[2], "-1.00", "± 0.00", "0.70", "0.70", NAMES[0]],
+    ]
+
+
+def test_words_stand_at_the_left(ranking):
+    header = page_of(ranking).find(".//details//thead/tr")
+    assert [words(cell) for cell in header if cell.get("class") == "text"] == ["feature", "correlated with"]
+
+
+def test_a_long_table_is_cut(ranking):
+    many = pd.concat([ranking.table.assign(correlated_with="")] * 200, ignore_index=True)
+    page = page_of(replace(ranking, table=many))
+    assert words(page.find(".//details/summary")) == "The first 500 of 600 features as a table"
+    assert len(table_texts(page.find(".//details//table"))) == 501
+    assert "correlated with" not in words(page.find(".//details//thead"))
+    assert headings(page)[0] == "The 20 most important features"
+
+
+def test_groups_are_shown_where_there_are_any(ranking):
+    page = page_of(ranking)
+    assert headings(page) == [
+        "The most important features",
+        "How few features are enough?",
+        "Correlated columns",
+        "What the p-values mean",
+    ]
+    assert table_texts(page.find(".//table")) == [
+        ["columns", "of", "importance", "error", "p value", "p adjusted"],
+        ["<script> + c", "2", "25.00", "± 5.00", "0.0010", "0.0030"],
+    ]
+    assert "groups.csv" in words(page.find(".//footer"))
+    text = page_of(replace(ranking, groups=ranking.groups.assign(kind="values")))
+    assert "Columns of text" in headings(text)
+    without = page_of(replace(ranking, groups=ranking.groups[:0]))
+    assert not {"Columns of text", "Correlated columns"} & set(headings(without))
+    assert "groups.csv" not in words(without.find(".//footer"))
+
+
+def test_importance_is_told_in_the_metric_that_was_asked_for(ranking):
+    assert "how far accuracy at 1,234 nodes falls" in words(page_of(ranking))
+    assert "accuracy is 87.6 % there" in words(page_of(ranking))
+    loss = page_of(replace(ranking, options=RankingOptions(metric="cross_entropy")))
+    assert "by how much loss (cross entropy) at 1,234 nodes rises" in words(loss)
+    assert "loss (cross entropy) is 0.876 there" in words(loss)
+    assert "percentage points. The line" not in words(loss)
+
+
+def test_how_few_are_enough_is_told_with_numbers(ranking):
+    text = words(page_of(ranking))
+    assert "With the best 2, accuracy is 80.5 % against 81.0 % with all 3" in text
+    assert "losses below about 2.0 percentage points" in text
+
+
+def test_the_limit_of_few_permutations_is_told(ranking):
+    assert "--permutations" not in words(page_of(ranking))
+    few = words(page_of(replace(ranking, options=RankingOptions(permutations=39))))
+    assert "the smallest possible p-value is 0.05; adjusted for 3 features" in few
+    assert "at least 3 features are that small together" in few
+
+
+def test_a_bar_for_each_feature_and_a_dot_for_each_number_kept(ranking):
+    page = page_of(ranking)
+    bars = page.findall(".//div[@class='bar']/svg")
+    assert [bar.get("aria-label") for bar in bars] == ["25.00", "10.00", "-1.00"]
+    assert [bar.find("rect").get("fill") for bar in bars] == ["var(--strong)"] * 2 + ["var(--weak)"]
+    assert [words(dot) for dot in page.findall(".//figure//circle/title")] == [
+        "1 features: 50.0 %",
+        "2 features: 80.5 %",
+        "3 features: 81.0 %",
+    ]
+
+
+def test_nothing_is_loaded_from_elsewhere(ranking):
+    page = page_of(ranking)
+    assert not [element.tag for element in page.iter() if {"src", "href"} & element.attrib.keys()]
+    assert "http" not in words(page)

@@ -1,0 +1,102 @@
+"""The config: read, checked, completed; and what jobs are told of it. No rules."""
+
+import os
+import re
+from dataclasses import fields
+
+import yaml
+from graphsieve.data.perturbed import PERTURBED_GRAPHS
+from graphsieve.errors import InputError
+from graphsieve.jobs.code import fingerprint
+from graphsieve.jobs.config_checks import ADAPTIVE_STUDIES, STUDIES, check_files, check_meaning, check_schema
+from graphsieve.models.layers import LAYERS
+from graphsieve.options import BoundOptions
+from graphsieve.scoring.scorers import MODEL_OF_SCORER, SCORERS
+from snakemake.exceptions import WorkflowError
+from snakemake.utils import validate
+
+SCHEMA = "../schemas/config.schema.yaml"
+
+
+def complete_config(config):
+    """Check the config, fill in its defaults and let the user's own graphs join their studies."""
+    if workflow.is_main_process:
+        check_files(workflow.configfiles)
+    with open(workflow.source_path(SCHEMA)) as file:
+        check_schema(config, yaml.safe_load(file))
+    validate(config, SCHEMA)
+    for dataset, settings in config["datasets"].items():
+        settings["path"] = settings["path"] and absolute_path(dataset, settings["path"])
+    add_own_graphs(config)
+    check_meaning(config)
+
+
+def absolute_path(dataset, path):
+    """A path of the user's own is relative to the config that names it: the last one that does overrides the others."""
+    for file in reversed(workflow.configfiles):
+        with open(file) as content:
+            settings = (yaml.safe_load(content) or {}).get("datasets", {}).get(dataset) or {}
+        if settings.get("path"):
+            path = os.path.join(os.path.dirname(file), path)
+            break
+    if workflow.is_main_process and not os.path.exists(path):
+        raise InputError(f"config key datasets.{dataset}.path: {path} does not exist, give a folder, .npz or .pt")
+    return os.path.abspath(path)
+
+
+def add_own_graphs(config):
+    """A graph of the user's own takes part in the paper's studies of single graphs unless the config names it itself."""
+    named = {dataset for study in STUDIES for dataset in config[study]["datasets"]}
+    own = [dataset for dataset, settings in config["datasets"].items() if settings["path"] and dataset not in named]
+    for study in ("one_shot", "perturbations", "adaptive", "correlations"):
+        config[study]["datasets"] = [*config[study]["datasets"], *own]
+
+
+try:
+    complete_config(config)
+except InputError as error:
+    raise WorkflowError(str(error)) from None
+
+
+def code_of(script):
+    """Changes when code that the script imports does: among a rule's params, it makes Snakemake run its jobs again."""
+    return fingerprint(workflow.source_path(f"../../scripts/{script}"))
+
+
+def one_of(names):
+    """A wildcard constraint that admits these names only."""
+    return "|".join(re.escape(name) for name in names)
+
+
+# What jobs are told ----------------------------------------------------------
+
+
+def dataset_option(name):
+    """A job's value of this option of its dataset."""
+    return lambda wildcards: config["datasets"][wildcards.dataset][name]
+
+
+def training_options(wildcards):
+    return {**config["training"], "epochs": config["datasets"][wildcards.dataset]["epochs"]}
+
+
+def scoring_options(wildcards):
+    """How a rule's scorer scores. Which weights are scored matters only to scorers that ask a trained model."""
+    unused = {"ties"} if wildcards.get("scorer") in (None, *MODEL_OF_SCORER) else {"ties", "scored_model"}
+    return {name: value for name, value in config["scoring"].items() if name not in unused}
+
+
+def adaptive_scoring_options(wildcards):
+    """The model as it stands is scored, with the number of permutations that the run is named by."""
+    options = {**config["scoring"], "n_repeats": int(wildcards.repeats)}
+    del options["scored_model"]
+    return options
+
+
+def pruning_options(wildcards):
+    schedule = {name: config["datasets"][wildcards.dataset][name] for name in ("interval", "burn_in")}
+    return {"prune": float(wildcards.prune), **schedule, **config["pruning"]}
+
+
+def bound_options():
+    return {option.name: config["theory"][option.name] for option in fields(BoundOptions)}

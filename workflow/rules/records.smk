@@ -1,0 +1,113 @@
+"""Every table of records and the runs it consists of; the only place that knows of the run this one starts from.
+
+No rules; it follows the rules that make the records, because it names their outputs.
+"""
+
+from typing import NamedTuple
+
+from graphsieve.files.start_from import EarlierRun, settings_of
+
+try:
+    earlier = EarlierRun(config["start_from"], f"results/{config['run']}")
+    earlier.check_settings(config)
+except InputError as error:
+    raise WorkflowError(str(error)) from None
+
+
+class Source(NamedTuple):
+    """Records of one kind: a pattern for every run of a study, and the columns that its rows get beside their own."""
+
+    study: str
+    pattern: str
+    values: dict = {}  # wildcards that the study itself does not fix
+    assign: dict = {}
+
+
+def training_source(setting, **values):
+    """Two settings of Table 1 are trainings on the graph as it is."""
+    named = {"setting": setting}
+    return [Source("perturbations", rules.train.output.record, {**named, **values}, named)] * (
+        setting in config["perturbations"]["settings"]
+    )
+
+
+def adaptive_sources(study, part):
+    """One table of every run of an adaptive study. Scores only of the runs that prune nothing: they have them all."""
+    if study == "ablation":
+        varied = [{"prune": config[study]["prune"]}, {"repeats": config[study]["n_repeats"]}]
+    else:
+        varied = [{"scorer": ["full"] if part == "scores" else config[study]["scorers"]}]
+    return [Source(study, rules.adaptive.output[part], {"scorer": "npt", **values}) for values in varied]
+
+
+def described_sources():
+    """Every dataset of a study; of synthetic ones the first draw."""
+    patterns = {False: rules.prepare_graph.output.description, True: rules.generate_graph.output.description}
+    datasets = dict.fromkeys(dataset for study in STUDIES for dataset in config[study]["datasets"])
+    study_of = {dataset: study for study in STUDIES for dataset in config[study]["datasets"]}
+    return [
+        Source(study_of[name], patterns[name.startswith("synthetic_")], {"dataset": name, "seed": 0})
+        for name in datasets
+    ]
+
+
+PERTURBED = [setting for setting in config["perturbations"]["settings"] if setting in PERTURBED_GRAPHS]
+ONE_SHOT = {"scorer": config["one_shot"]["scorers"]}
+PIXELS = {"dataset": "digits", **ONE_SHOT} if "digits" in config["one_shot"]["datasets"] else None
+
+# Every table of records and where its rows come from.
+TABLES = {
+    "one_shot.csv": [
+        Source("one_shot", rules.train.output.record, {"scorer": "all"}),
+        Source("one_shot", rules.retrain.output.record, ONE_SHOT),
+    ],
+    "perturbations.csv": [
+        *training_source("original"),
+        *training_source("mlp", model="mlp"),
+        Source("perturbations", rules.perturb.output.record, {"setting": PERTURBED}),
+    ],
+    "scores_digits.csv": [Source("one_shot", rules.score.output.scores, PIXELS)] if PIXELS else [],
+    "scores_synthetic.csv.gz": [Source("synthetic", rules.score_regime.output.scores, {"seed": 0})],
+    "correlated_scores.csv.gz": [
+        Source("correlations", rules.score.output.scores, {"scorer": ["npt", *config["correlations"]["scorers"]]})
+    ],
+    **{
+        f"{study}_{part}.csv.gz": adaptive_sources(study, part)
+        for study in ADAPTIVE_STUDIES
+        for part in rules.adaptive.output.keys()
+    },
+    "bound_terms.csv": [Source("theory", rules.apply_bounds.output.terms, {"seed": 0})],
+    "bound_ranks.csv": [Source("theory", rules.apply_bounds.output.ranks, {"seed": 0})],
+    "datasets.csv": described_sources(),
+}
+COLUMNS = {
+    "perturbations.csv": "dataset model setting split seed best_epoch val_accuracy test_accuracy".split(),
+}
+
+
+def new_runs(table, source):
+    """The wildcards of the runs that this run must make: those that `start_from` has not got in its table."""
+    return [run for run in study_runs(source.study, **source.values) if not earlier.has_run(table, run)]
+
+
+def new_records(table):
+    """For every source of a table the files of its new runs; a file that two sources share stands with the first."""
+    seen, files = set(), []
+    for source in TABLES[table]:
+        paths = dict.fromkeys(source.pattern.format(**run) for run in new_runs(table, source))
+        files.append([path for path in paths if path not in seen])
+        seen |= set(paths)
+    return files
+
+
+def records(table):
+    """The path of a table of records."""
+    return rules.collect.output.table.format(table=table)
+
+
+def made_by_stages(wildcards):
+    """What every stage makes, so that whatever was deleted is made again."""
+    chosen = [run for run in new_runs("one_shot.csv", TABLES["one_shot.csv"][1])]
+    stages = [rules.score.output.scores, rules.select_features.output.selection]
+    files = [pattern.format(**run) for pattern in stages for run in chosen]
+    return files + [file for table in TABLES for source in new_records(table) for file in source]

@@ -1,0 +1,144 @@
+"""What a run does and says beside its jobs: a lock that a killed run left, words in the terminal. No rules."""
+
+import socket
+import sys
+from pathlib import Path
+
+import pandas as pd
+import yaml
+from graphsieve.jobs import estimates, terminal
+from graphsieve.jobs.running import write_run_config
+from graphsieve.jobs.snakemake_internals import lift_rate_limit, lock_files
+from graphsieve.jobs.usage import read_usage
+from graphsieve.study.labels import DATASETS as DATASET_LABELS
+from graphsieve.study.labels import in_order, label_dataset
+from snakemake.logging import logger
+
+RUN_FOLDER = f"results/{config['run']}"
+RUNNER = Path(".snakemake/runners", config["run"])  # names the machine and process that make this run
+TOLD = 3  # findings at the end
+progress = None
+
+
+# Going on after a Snakemake that was killed outright and so could not take back its lock --------
+
+
+def is_running(process):
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass  # somebody else's, but running
+    return True
+
+
+def release_dead_lock():
+    """Remove a lock whose Snakemake is surely gone; of any other say whose it is, and let Snakemake refuse."""
+    if not RUNNER.exists() or not lock_files(RUN_FOLDER):
+        return
+    host, process = RUNNER.read_text().split()
+    if host != socket.gethostname():
+        tell(
+            f"Process {process} on {host} started this run: if it has ended there, type `snakemake --unlock` with the"
+            " same --configfile, then start again."
+        )
+    elif is_running(int(process)):
+        tell(f"Process {process} is making this run in this folder: wait until it has ended, or stop it.")
+    else:
+        try:
+            claimed = RUNNER.rename(RUNNER.with_suffix(f".{os.getpid()}"))
+        except FileNotFoundError:
+            return  # another one that started at the same moment does it
+        for path in lock_files(RUN_FOLDER):
+            path.unlink()
+        claimed.unlink()
+        tell(
+            f"The last run was killed (process {process} is gone): its lock is removed, its unfinished jobs run again."
+            + " Jobs that it left on the cluster must have ended first: see squeue --me." * (not workflow.local_exec)
+        )
+
+
+def remember_runner():
+    RUNNER.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = RUNNER.with_suffix(f".{os.getpid()}")
+    unfinished.write_text(f"{socket.gethostname()} {os.getpid()}")
+    unfinished.rename(RUNNER)
+
+
+def tell(message):
+    print(message, file=sys.stderr)
+
+
+if workflow.is_main_process:
+    release_dead_lock()
+    terminal.shorten_messages(logger)
+
+
+# Before, meanwhile and afterwards ----------------------------------------------------------------
+
+
+def start_session():
+    remember_runner()
+    write_run_config(yaml.safe_dump(dict(config), sort_keys=False, allow_unicode=True), Path(RUN_FOLDER))
+    lift_rate_limit(workflow)
+    announce_run()
+
+
+def job_to_estimate(job):
+    wildcards = job.wildcards_dict
+    kind = next((wildcards[name] for name in estimates.KINDS if name in wildcards), "")
+    return estimates.Job(job.rule.name, wildcards.get("dataset", ""), kind, job.threads)
+
+
+def measured_here():
+    """What jobs took in this run, then in others, one table each."""
+    own = Path(RUN_FOLDER, "logs")
+    others = [folder for folder in sorted(Path("results").glob("*/logs")) if folder != own]
+    return [read_usage(folder) for folder in (own, *others)]
+
+
+def announce_run():
+    """Datasets, studies and an estimate of time, below Snakemake's table of jobs; then the bar."""
+    global progress
+    jobs = list(workflow.dag.needrun_jobs())
+    described = [job_to_estimate(job) for job in jobs]
+    elsewhere = pd.read_csv(MEASURED_FILE, keep_default_na=False)
+    estimated = estimates.estimate(described, measured_here(), elsewhere)
+    at_once = workflow.cores if workflow.local_exec else workflow.nodes
+    where = f"on {at_once} core{'s' * (at_once > 1)}" if workflow.local_exec else f"with {at_once} jobs at a time"
+    datasets = in_order({job.dataset for job in described if job.dataset}, DATASET_LABELS)
+    studies = [study for study in STUDIES if config[study]["datasets"]]
+    lines = [
+        f"About to make {RUN_FOLDER}:",
+        f"  datasets: {', '.join(map(label_dataset, datasets)) or 'none, only tables and pages'}",
+        f"  studies: {', '.join(studies)}",
+        f"  jobs: {len(jobs):,}, by rule in the table above",
+        f"  time: {estimates.time_sentence(described, estimated, at_once, where)}",
+    ]
+    logger.info("\n".join(lines))
+    if {"ALL", "PROGRESS"} & {one.name for one in workflow.output_settings.quiet or ()}:
+        return
+    seconds = {job.jobid: time for job, time in zip(jobs, estimated.seconds)}
+    progress = terminal.start_bar(logger, seconds, estimates.wall_seconds(described, estimated, at_once))
+
+
+def close_bar():
+    if progress:
+        progress.close()
+
+
+def tell_success():
+    """Where the page is and what it says first; a run for a single file has made no page."""
+    close_bar()
+    built = next((job for job in workflow.dag.jobs if job.rule.name == "build_index"), None)
+    if built:
+        found = Path(built.output.findings).read_text(encoding="utf-8").splitlines()[:TOLD]
+        logger.info("\n".join(["", f"Done. Open {built.output.page}", *(f"  {line}" for line in found)]))
+
+
+def tell_failure():
+    close_bar()
+    logger.info(
+        f"Some jobs failed: how their logs end is shown above; they are in {RUN_FOLDER}/logs. Run again to go on."
+    )

@@ -1,0 +1,71 @@
+"""Which runs a study consists of; no rules."""
+
+import itertools
+
+from graphsieve.data.synthetic import relevant_features
+
+DRAWN_TRIALS = 5  # in Figure 12, as in the paper; its table has all
+
+
+def model_of(dataset):
+    return config["datasets"][dataset]["model"]
+
+
+def seeds_of(study, dataset):
+    """How many a study asks for, or fewer where the dataset allows only so many."""
+    return min(config[study]["seeds"], config["datasets"][dataset]["seeds"] or config[study]["seeds"])
+
+
+def study_runs(study, **values):
+    """The wildcards of every run of a study: each dataset with its own model and each seed, unless `values` says else.
+
+    A value that is a list stands for one run per entry.
+    """
+    for dataset in config[study]["datasets"]:
+        wildcards = {
+            "dataset": dataset,
+            "model": model_of(dataset),
+            "split": config[study]["split"],
+            "seed": range(seeds_of(study, dataset)),
+            "prune": config["datasets"][dataset]["prune"],
+            "repeats": config["scoring"]["n_repeats"],
+            **values,
+        }
+        lists = [value if isinstance(value, (list, range)) else [value] for value in wildcards.values()]
+        for chosen in itertools.product(*lists):
+            yield dict(zip(wildcards, chosen, strict=True))
+
+
+def regime_trials(wildcards):
+    """Where no feature is relevant there is nothing to find, and the figure's trials are enough."""
+    trials = seeds_of("synthetic", wildcards.dataset)
+    return trials if len(relevant_features(wildcards.dataset.removeprefix("synthetic_"))) else min(trials, DRAWN_TRIALS)
+
+
+def graph_of_job(wildcards):
+    """One file per dataset; synthetic graphs are drawn anew for every seed."""
+    if wildcards.dataset.startswith("synthetic_"):
+        return rules.generate_graph.output.graph.format(dataset=wildcards.dataset, seed=wildcards.seed)
+    return rules.prepare_graph.output.graph.format(dataset=wildcards.dataset)
+
+
+def weights_for_scorer(wildcards):
+    """The trained model that a scorer asks: none, the dataset's own, or an MLP."""
+    kind = MODEL_OF_SCORER.get(wildcards.scorer)
+    if kind is None:
+        return []
+    run = {**wildcards, "model": wildcards.model if kind == "own" else kind}
+    return rules.train.output.weights.format(**run)
+
+
+def own_files(wildcards):
+    """The files behind a graph of the user's own: when they change, it is prepared again."""
+    path = config["datasets"][wildcards.dataset]["path"]
+    if path is None:
+        return []
+    return [os.path.join(path, name) for name in ("nodes.csv", "edges.csv")] if os.path.isdir(path) else [path]
+
+
+def scores_beside_bounds(wildcards):
+    runs = study_runs("theory", scorer=config["theory"]["scorers"])
+    return [rules.score.output.scores.format(**run) for run in runs if run["dataset"] == wildcards.dataset]
