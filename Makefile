@@ -27,7 +27,7 @@ drills: .venv
 	PYTHONPATH=tests python tests/drills/drills.py --out results/drills
 
 bench: .venv .venv/bench-installed
-	python scripts/bench.py
+	python scripts/bench/bench.py
 	papermill --no-progress-bar notebooks/benchmark.ipynb results/bench/benchmark.ipynb
 	jupyter nbconvert --to html --no-input results/bench/benchmark.ipynb
 

@@ -6,7 +6,7 @@ from sklearn.datasets import load_digits
 
 from graphsieve.data.datasets import load_graph
 from graphsieve.data.graph import describe
-from graphsieve.data.perturbed import PERTURBATIONS
+from graphsieve.data.perturbed import PERTURBED_GRAPHS
 from graphsieve.data.splits import choose_split
 from graphsieve.options import TrainingOptions
 from graphsieve.randomness import generator
@@ -82,7 +82,7 @@ def test_pixels_and_edges_both_matter(digits):
     def accuracy(model: str, setting: str | None = None) -> float:
         results = []
         for seed in range(2):
-            graph = PERTURBATIONS[setting](digits, generator(seed, "perturbation")) if setting else digits
+            graph = PERTURBED_GRAPHS[setting](digits, generator(seed, "perturbation")) if setting else digits
             split = choose_split(digits, "random", seed)
             training = train_model(model, graph, split, options, seed, torch.device("cpu"))
             results.append(100 * training.summary()["test_accuracy"])
