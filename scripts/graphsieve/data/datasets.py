@@ -20,8 +20,6 @@ from graphsieve.data.own.reader import read_own_graph
 from graphsieve.data.raw_files import MIRROR_VARIABLE, RawFile, ensure_raw_files, read_manifest
 from graphsieve.errors import InputError
 
-DIGITS_NEIGHBOURS = 10
-
 
 @dataclass(frozen=True)
 class Request:
@@ -142,18 +140,9 @@ def _import_ogb_dataset() -> type:
 
 
 def _digits(request: Request) -> Graph:
-    """Scikit-learn's 8 x 8 images, joined to their nearest neighbours in either direction; a pixel is 0 to 1."""
-    from sklearn.datasets import load_digits
-    from sklearn.neighbors import NearestNeighbors
+    from graphsieve.data.digits import make_digits
 
-    digits = load_digits()
-    x = digits.data / 16
-    # Pixels are few-valued and distances often tie: a tree breaks ties the same way for any number of threads.
-    search = NearestNeighbors(n_neighbors=DIGITS_NEIGHBOURS, algorithm="kd_tree").fit(x)
-    nearest = search.kneighbors_graph()
-    edge_index = np.array((nearest + nearest.T).nonzero(), dtype=np.int64)
-    names = tuple(f"r{row}c{column}" for row in range(8) for column in range(8))
-    return Graph(request.name, x.astype(np.float32), edge_index, digits.target.astype(np.int64), 10, names)
+    return make_digits(request.name)
 
 
 def _synthetic(request: Request, regime: str) -> Graph:
