@@ -12,12 +12,12 @@ SCHEMA = yaml.safe_load((PROJECT / "workflow/schemas/config.schema.yaml").read_t
 
 def test_the_page_says_what_the_schema_says():
     page = (PROJECT / "config/README.md").read_text()
-    assert with_keys(page, SCHEMA) == page, "run: python scripts/document_config.py"
+    assert with_keys(page, SCHEMA) == page, "run: python scripts/maintain/document_config.py"
 
 
 def test_defaults_ranges_and_choices_are_told():
     rows = {key: rest for key, *rest in describe(SCHEMA)}
-    assert rows["scoring.repeats"][:2] == ["`10`", "integer ≥ 1"]
+    assert rows["scoring.n_repeats"][:2] == ["`10`", "integer ≥ 1"]
     assert rows["scoring.ties"][1] == "`loss`, `random`, `index`"
     assert rows["datasets.<name>.keep"][1] == "number > 0 and ≤ 1"
     assert rows["one_shot.seeds"][1] == "integer ≥ 1"

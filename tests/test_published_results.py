@@ -96,7 +96,7 @@ def test_a_run_that_starts_from_the_records_has_nothing_to_train_or_score(tmp_pa
 def test_the_text_says_what_the_tables_say():
     page = (PROJECT / "REPRODUCTION.md").read_text()
     folders = PAPER / "tables", PROJECT / "config/published", PROJECT / "results/batch_norm/tables"
-    assert with_results(page, *folders) == page, "run: python scripts/document_reproduction.py"
+    assert with_results(page, *folders) == page, "run: python scripts/maintain/document_reproduction.py"
 
 
 def test_what_is_published_is_complete_and_small():

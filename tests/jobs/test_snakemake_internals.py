@@ -21,7 +21,7 @@ def test_the_screen_is_written_by_the_handler_we_look_for():
 
 
 def test_the_events_have_the_names_we_look_for():
-    from snakemake_interface_logger_plugins.common import LogEvent
+    from snakemake.logging import LogEvent
 
     record = logging.makeLogRecord({"event": LogEvent.JOB_FINISHED})
     assert event_of(record) == "JOB_FINISHED"

@@ -1,7 +1,6 @@
 """The index page: every notebook, table and figure is linked, under what wrote it, and no link is dead."""
 
 import json
-import sys
 import urllib.parse
 from pathlib import Path
 from xml.etree.ElementTree import Element
@@ -14,6 +13,7 @@ from graphsieve.pages.index import build_index
 from graphsieve.pages.manifest import list_tables, write_manifest
 from graphsieve.study.headlines import Headline
 from html_page import parse_page, table_texts, words
+from job_cases import make_job
 
 FILES = (
     "tables/table1.csv", "tables/table1.md", "tables/table1.tex", "tables/table1_more.csv", "tables/table10.csv",
@@ -178,14 +178,13 @@ def test_what_there_is_not_leaves_no_trace(run):
     assert page.find(".//footer//details") is None
 
 
-def test_command_line_writes_the_page(run, monkeypatch):
-    (run / "published").mkdir()
-    (run / "records").mkdir()
-    (run / "records/jobs.csv").write_text("rule,dataset,seconds\ntrain,cora,600\nscore,cora,1200\n")
-    arguments = ["--pages", f"{run}/notebooks/one.html", "--title", "A & B", "--out", f"{run}/index.html"]
-    arguments += ["--config", json.dumps({"run": "default", "device": "auto"}), "--published", f"{run}/published"]
-    monkeypatch.setattr(sys, "argv", ["build_index.py", *arguments])
-    script.main()
+def test_the_script_writes_the_page_and_the_findings(run):
+    (run / "jobs.csv").write_text("rule,dataset,seconds\ntrain,cora,600\nscore,cora,1200\n")
+    inputs = {"manifests": [f"{run}/notebooks/one.json"], "published": [], "one_shot": [], "jobs": f"{run}/jobs.csv"}
+    outputs = {"page": f"{run}/index.html", "findings": f"{run}/findings.txt"}
+    params = {"title": "A & B", "config": {"run": "default", "device": "auto"}}
+    script.main(make_job(run, input=inputs, output=outputs, params=params))
+    assert (run / "findings.txt").read_text() == ""
     page = parse_page((run / "index.html").read_text())
     assert words(page.find("body/h1")) == "A & B"
     assert page.find(".//footer//pre").text == "run: default\ndevice: auto\n"

@@ -1,10 +1,10 @@
 """Algorithm 1: against a plain loop that masks pruned columns with zeros, and counts and rules worked out by hand."""
 
+import os
 import subprocess
 import sys
 from dataclasses import replace
 
-import adapt
 import numpy as np
 import pandas as pd
 import pytest
@@ -358,21 +358,36 @@ def test_an_unknown_scorer_is_refused(select):
         select("shap")
 
 
+PROGRAM = """
+import sys
+from pathlib import Path
+import adaptive
+from job_cases import make_job
+folder, name = Path(sys.argv[1]), sys.argv[2]
+parts = ("history", "checkpoints", "scores", "features", "timings")
+adaptive.main(make_job(
+    folder,
+    input={"graph": f"{folder}/graph.npz"},
+    output={part: f"{folder}/{name}/{part}.csv" for part in parts},
+    params={
+        "training": {"hidden": 16, "epochs": 400}, "scoring": {"n_repeats": 10},
+        "pruning": {"prune": 0.5, "interval": 50}, "device": "cpu",
+    },
+    wildcards={"dataset": "small", "model": "gcn", "split": "random", "seed": "0", "scorer": "npt"},
+))
+"""
+
+
 def test_an_interrupted_run_leaves_nothing_and_a_second_one_gives_the_same_files(small_graph, tmp_path, monkeypatch):
     save_graph(small_graph, tmp_path / "graph.npz")
-
-    def command(folder: str) -> list[str]:
-        outputs = [word for part in adapt.PARTS for word in (f"--out-{part}", f"{tmp_path}/{folder}/{part}.csv")]
-        words = ["--scorer", "npt", "--model", "gcn", "--hidden", "16", "--epochs", "400", "--interval", "50"]
-        return [adapt.__file__, f"{tmp_path}/graph.npz", *words, "--seed", "0", *outputs]
-
-    process = subprocess.Popen([sys.executable, *command("broken")], stderr=subprocess.PIPE)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
+    command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
+    process = subprocess.Popen([*command, "broken"], stderr=subprocess.PIPE)
     with process, process.stderr as progress:
         progress.read(1)  # the bar has begun
         process.kill()
     assert not list(tmp_path.glob("broken/*.csv"))
-    for folder in ("broken", "whole"):
-        monkeypatch.setattr(sys, "argv", command(folder))
-        adapt.main()
+    for name in ("broken", "whole"):
+        subprocess.run([*command, name], check=True, capture_output=True)
     for part in ("history", "checkpoints", "scores", "features"):
         assert (tmp_path / f"broken/{part}.csv").read_bytes() == (tmp_path / f"whole/{part}.csv").read_bytes()

@@ -1,7 +1,5 @@
 """Measures of recovery against values counted by hand, their intervals, and the tables and picture made of them."""
 
-from argparse import Namespace
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -15,6 +13,7 @@ from graphsieve.options import ScoringOptions
 from graphsieve.plots import recovery_heatmap
 from graphsieve.scoring.scorers import SCORERS, ScoringTask, score_features
 from graphsieve.study import recovery
+from job_cases import make_job
 
 FOUND = [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
 
@@ -122,23 +121,21 @@ def test_heatmap_has_one_panel_per_measure_with_a_number_in_every_cell(summary):
         assert sorted(text.get_text() for text in axis.texts) == sorted(f"{mean:.2f}" for mean in means)
 
 
-def arguments(**changes) -> Namespace:
-    settings = {"dataset": "synthetic_h", "split": "random", "normalise": "none", "moment": "last", "model": "gcn"}
-    settings |= {
-        "hidden": 8,
-        "layers": 2,
-        "dropout": 0.0,
-        "learning_rate": 0.01,
-        "weight_decay": 0.0,
-        "epochs": 3,
-        "batch_norm": False,
-    }
-    settings |= {"repeats": 2, "metric": "accuracy", "label_nodes": "val", "estimator": "knn"}
-    return Namespace(**settings | {"signed": False, "zscore": True, "scorers": list(SCORERS)} | changes)
+def trial_job(folder, scorers=tuple(SCORERS), scored_model="last", epochs=3):
+    return make_job(
+        folder,
+        wildcards={"dataset": "synthetic_h", "model": "gcn", "split": "random"},
+        params={
+            "scorers": list(scorers),
+            "normalise": "none",
+            "training": {"hidden": 8, "weight_decay": 0.0, "epochs": epochs},
+            "scoring": {"n_repeats": 2, "scored_model": scored_model},
+        },
+    )
 
 
-def test_a_trial_has_the_scores_of_every_scorer():
-    table = score_regime.score_trial(arguments(), 4, torch.device("cpu"))
+def test_a_trial_has_the_scores_of_every_scorer(tmp_path):
+    table = score_regime.score_trial(trial_job(tmp_path), 4, torch.device("cpu"))
     assert set(table.columns) == {
         "dataset", "model", "split", "seed", "scorer", "feature", "name", "score", "std", "loss"
     }  # fmt: skip
@@ -150,9 +147,9 @@ def test_a_trial_has_the_scores_of_every_scorer():
     np.testing.assert_array_equal(table[table["scorer"] == "mi"]["score"], alone.values)
 
 
-def test_a_trial_scores_the_weights_of_the_asked_moment():
+def test_a_trial_scores_the_weights_that_were_asked_for(tmp_path):
     last, best = (
-        score_regime.score_trial(arguments(moment=moment, scorers=["npt_loss"], epochs=60), 0, torch.device("cpu"))
-        for moment in ("last", "best")
+        score_regime.score_trial(trial_job(tmp_path, ["npt_loss"], weights, epochs=60), 0, torch.device("cpu"))
+        for weights in ("last", "best")
     )
     assert not np.array_equal(last["score"], best["score"])

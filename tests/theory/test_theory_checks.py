@@ -33,6 +33,7 @@ from graphsieve.theory.networks import (
     tagcn,
 )
 from graphsieve.theory.repeats import proposition_probability, proposition_threshold, repeats_needed
+from job_cases import make_job
 
 
 @pytest.fixture(scope="module")
@@ -344,21 +345,18 @@ def test_figure_has_a_panel_for_every_bound(random_cases):
 
 
 @pytest.fixture
-def checked(small_graph, tmp_path, monkeypatch):
+def checked(small_graph, tmp_path):
     """The files that the two programs write, as parameters of the notebook."""
     save_graph(small_graph, tmp_path / "graph.npz")
     rows = [{"scorer": "npt", "feature": feature, "score": feature % 4} for feature in range(6)]
     pd.DataFrame(rows).to_csv(tmp_path / "scores.csv", index=False)
     names = ("cases", "permutations", "searches", "proposition", "terms", "ranks")
     files = {name: str(tmp_path / f"{name}.csv") for name in names}
-    limits = ["--cases", "4", "--permuted-cases", "5", "--search-steps", "1"]
-    outputs = [word for name in names[:4] for word in (f"--out-{name}", files[name])]
-    monkeypatch.setattr("sys.argv", ["check_bounds.py", *limits, *outputs])
-    check_bounds.main()
-    inputs = [str(tmp_path / "graph.npz"), "--scores", str(tmp_path / "scores.csv")]
-    outputs = [word for name in names[4:] for word in (f"--out-{name}", files[name])]
-    monkeypatch.setattr("sys.argv", ["apply_bounds.py", *inputs, *outputs])
-    apply_bounds.main()
+    bounds = {"cases": 4, "permuted_cases": 5, "search_steps": 1}
+    made = {name: files[name] for name in names[:4]}
+    check_bounds.main(make_job(tmp_path, output=made, params={"bounds": bounds}))
+    inputs = {"graph": str(tmp_path / "graph.npz"), "scores": [str(tmp_path / "scores.csv")]}
+    apply_bounds.main(make_job(tmp_path, input=inputs, output={name: files[name] for name in names[4:]}))
     return files
 
 

@@ -106,8 +106,13 @@ def records(table):
 
 
 def made_by_stages(wildcards):
-    """What every stage makes, so that whatever was deleted is made again."""
-    chosen = [run for run in new_runs("one_shot.csv", TABLES["one_shot.csv"][1])]
+    """What every stage makes, so that whatever was deleted is made again.
+
+    Runs of adaptive selection write all their parts together, so one of them stands for all.
+    """
+    others = tuple(f"_{part}.csv.gz" for part in rules.adaptive.output.keys() if part != "history")
+    tables = [table for table in TABLES if not table.endswith(others)]
     stages = [rules.score.output.scores, rules.select_features.output.selection]
+    chosen = new_runs("one_shot.csv", TABLES["one_shot.csv"][1])
     files = [pattern.format(**run) for pattern in stages for run in chosen]
-    return files + [file for table in TABLES for source in new_records(table) for file in source]
+    return files + [file for table in tables for source in new_records(table) for file in source]

@@ -116,4 +116,5 @@ def records(summary: pd.DataFrame) -> pd.DataFrame:
 def printed_table(summary: pd.DataFrame, *, title: str) -> dict:
     """The table as it is printed, with title, notes and lines: what `NotebookPage.add_table` takes beside records."""
     cells = dict.fromkeys(MARKUP, dataset_cells(summary))
-    return {"cells": cells, "title": title, "notes": DATASETS_NOTE, "rules": group_breaks(summary["dataset"])}
+    rules = group_breaks(summary["dataset"])
+    return {"cells": cells, "title": title, "notes": DATASETS_NOTE, "rules": rules, "align": "r"}
