@@ -33,9 +33,15 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
 
+def run_snakemake(folder: Path, *arguments: object, **variables: str) -> subprocess.CompletedProcess:
+    """Run Snakemake in this folder, with these variables in its environment."""
+    command = [sys.executable, "-m", "snakemake", *map(str, arguments)]
+    environment = _environment() | variables
+    return subprocess.run(command, cwd=folder, env=environment, text=True, capture_output=True, check=False)
+
+
 def snakemake(project: Path, *arguments: object, configs: tuple = (TINY,)) -> subprocess.CompletedProcess:
-    command = _command(arguments, configs)
-    return subprocess.run(command, cwd=project, env=_environment(), text=True, capture_output=True, check=False)
+    return run_snakemake(project, *_command(arguments, configs)[3:])
 
 
 def start_snakemake(project: Path, *arguments: object, configs: tuple = (TINY,)) -> subprocess.Popen:

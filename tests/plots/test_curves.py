@@ -35,7 +35,7 @@ def texts(axis) -> list[str]:
     return [text.get_text() for text in axis.texts]
 
 
-def test_curves_have_a_row_a_dataset_and_three_panels():
+def test_curves_have_one_row_per_dataset_and_three_panels():
     figure = curves.training_curves(history(["cora", "digits"]), ["cora", "digits"])
     assert len(figure.axes) == 6
     assert figure.axes[0].get_title(loc="left") == "Cora"

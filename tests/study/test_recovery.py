@@ -113,7 +113,7 @@ def test_without_relevant_features_tables_and_picture_say_so():
     assert "No regime" in axis.texts[0].get_text()
 
 
-def test_heatmap_has_a_panel_a_measure_with_a_number_in_every_cell(summary):
+def test_heatmap_has_one_panel_per_measure_with_a_number_in_every_cell(summary):
     figure = recovery_heatmap.recovery_heatmap(summary)
     panels = figure.axes[: len(recovery.MEASURES)]
     assert [axis.get_title() for axis in panels] == ["AUROC", "Average precision", "Top-5 recall"]

@@ -269,7 +269,7 @@ def test_class_mapping_keeps_the_most_edge_weight_of_all_bijections():
 def test_blocks_do_not_change_the_sums(monkeypatch):
     case = random_case(modified_tagcn(), 2)
     whole, discrepancies = theorem(case).total, hop_discrepancies(case)
-    monkeypatch.setattr(bounds, "ENTRIES_A_BLOCK", 10)
+    monkeypatch.setattr(bounds, "ENTRIES_PER_BLOCK", 10)
     assert theorem(case).total == pytest.approx(whole)
     assert np.allclose(hop_discrepancies(case), discrepancies)
 

@@ -175,7 +175,7 @@ def test_repeats_by_moments_keep_their_promise_and_are_not_far_from_least():
     rng = np.random.default_rng(0)
     column = rng.standard_normal(30)
     tolerance = 0.1 * ((column - column.mean()) ** 2).sum()
-    needed = repeats_needed(column, tolerance, 0.9, sense="moments")
+    needed = repeats_needed(column, tolerance=tolerance, confidence=0.9, sense="moments")
     draws = [repeats.squared_distance(column, needed, rng) for _ in range(1000)]
     assert np.mean(np.array(draws) <= tolerance) > 0.9
     few = [repeats.squared_distance(column, needed // 2, rng) for _ in range(1000)]
@@ -185,7 +185,7 @@ def test_repeats_by_moments_keep_their_promise_and_are_not_far_from_least():
 @pytest.mark.parametrize("tolerance", [0.5, 3.0, 200.0])
 def test_repeats_by_the_proposition_are_the_first_that_it_calls_enough(tolerance):
     column = np.arange(6.0)
-    needed = repeats_needed(column, tolerance, 0.9, sense="proposition")
+    needed = repeats_needed(column, tolerance=tolerance, confidence=0.9, sense="proposition")
 
     def promised(count):
         t = 2 * count * tolerance / math.sqrt(count - 1)
@@ -206,9 +206,9 @@ def test_repeats_for_a_score_give_intervals_of_the_width_asked_for_that_cover():
 
 
 def test_a_constant_column_needs_one_permutation_and_constant_scores_two():
-    assert repeats_needed(np.ones(5), 0.1, sense="moments") == 1
-    assert repeats_needed(np.ones(5), 0.1, sense="proposition") == 2
-    assert repeats_needed(np.zeros(5), 0.1) == 2
+    assert repeats_needed(np.ones(5), tolerance=0.1, sense="moments") == 1
+    assert repeats_needed(np.ones(5), tolerance=0.1, sense="proposition") == 2
+    assert repeats_needed(np.zeros(5), tolerance=0.1) == 2
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_wrong_questions_about_repeats_are_refused(wrong, word):
 
 def test_one_pilot_score_is_too_few():
     with pytest.raises(InputError, match="pilot"):
-        repeats_needed(np.array([0.1]), 0.1)
+        repeats_needed(np.array([0.1]), tolerance=0.1)
 
 
 @pytest.fixture(scope="module")
@@ -263,7 +263,7 @@ def test_difference_of_bounds_is_theorem_two_less_theorem_one(small_graph):
 
 def test_blocks_of_edges_do_not_change_the_difference(small_graph, monkeypatch):
     whole = features.difference_of_bounds(small_graph)
-    monkeypatch.setattr(features, "ENTRIES_A_BLOCK", 20)
+    monkeypatch.setattr(features, "ENTRIES_PER_BLOCK", 20)
     assert np.allclose(features.difference_of_bounds(small_graph)["difference"], whole["difference"])
 
 

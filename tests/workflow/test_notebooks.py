@@ -17,8 +17,9 @@ ROOT = Path(__file__).parents[2]
 TEMPLATES = sorted((ROOT / "notebooks").glob("*.ipynb"))
 CLAIMS = ["best", "best_adaptive", "early", "correlation", "repeats", "fair"]
 CLAIMS += ["agreement_table1", "agreement_table2", "agreement_table3"]
-UNPRINTED = ("claims", "cost")  # whose tables are for reading by machine
-STEMS = {"table", "spearman_table", "requests", "figure", "grid_figure", "ranking_figure", "heatmap", *CLAIMS}
+TABLES = ["table", "spearman_table", "requests", *CLAIMS]  # parameters that are stems of what is written
+FIGURES = ["figure", "grid_figure", "ranking_figure", "heatmap"]
+UNPRINTED = ("claims", "cost")  # whose tables are written for machines alone
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
@@ -54,18 +55,21 @@ def execute(tmp_path, monkeypatch):
         shown = "\n".join(_shown(notebook))
         made = json.loads((tmp_path / "made.json").read_text())
         assert shown.startswith(f"# {made['title']}\n\n{made['sentence']}")
-        stems = [Path(value) for name, value in parameters.items() if name in STEMS]
-        _check_files(made, stems, (".csv",) if template in UNPRINTED else (".csv", ".md", ".tex"))
+        _check_files(made, template, parameters)
         return shown
 
     return run
 
 
-def _check_files(made: dict, stems: list[Path], formats: tuple[str, ...]) -> None:
-    expected = {f"{name}{suffix}" for name in made["figures"] for suffix in (".png", ".pdf")}
-    expected |= {f"{table['name']}{suffix}" for table in made["tables"] for suffix in formats}
-    assert {path.name for stem in stems for path in stem.parent.glob(f"{stem.name}.*")} == expected
-    assert all(any(path.name.startswith(f"{stem.name}.") for path in stem.parent.iterdir()) for stem in stems)
+def _check_files(made: dict, template: str, parameters: dict) -> None:
+    tables, figures = ([Path(parameters[name]) for name in stems if name in parameters] for stems in (TABLES, FIGURES))
+    assert {table["name"] for table in made["tables"]} == {stem.name for stem in tables}
+    assert len(made["figures"]) == len(figures)
+    assert all(f'"{stem.name}"' in json.dumps(made["figures"]) for stem in figures)
+    formats = {".csv"} if template in UNPRINTED else {".csv", ".md", ".tex"}
+    for stem in tables + figures:
+        written = {path.suffix for path in stem.parent.glob(f"{stem.name}.*")}
+        assert written == ({".png", ".pdf"} if stem in figures else formats)
 
 
 def _shown(notebook):

@@ -1,14 +1,17 @@
 """What people see of a run: its words in the terminal, its page in a browser, Snakemake's report, and a failure."""
 
+import json
+import shutil
 import urllib.parse
 import zipfile
 from pathlib import Path
 
+import nbformat
 import pytest
 import yaml
 
 from browser import look_at, needs_chromium
-from workflow_runs import make_project, snakemake
+from workflow_runs import PROJECT, make_project, snakemake
 
 CATEGORIES = {
     "Figures": ["digits_pixel_importance.png"],
@@ -83,13 +86,63 @@ def test_the_report_holds_every_product_in_its_category(small):
     for category, names in CATEGORIES.items():
         assert f'"{category}"' in text
         assert all(name in text for name in names)
-    assert "Nodes, edges, features and classes of every graph in this run." in text
+    manifest = json.loads((small[0] / "results/small/notebooks/table5_datasets.json").read_text())
+    assert manifest["sentence"] in text
 
 
 @pytest.mark.long
 def test_the_report_comes_as_a_zip_too(small):
     packed = {Path(name).name for name in zipfile.ZipFile(make_report(small[0], "report.zip")).namelist()}
     assert {"report.html", *(name for names in CATEGORIES.values() for name in names)} <= packed
+
+
+TEMPLATE = [
+    'records = manifest = figure = ""',
+    "import matplotlib.pyplot as plt\n"
+    "from graphsieve.files.reading import read_csv\n"
+    "from graphsieve.pages.notebook import NotebookPage\n"
+    'page = NotebookPage(manifest, "Kept features", "How many features each method kept.")\n'
+    "drawing, axis = plt.subplots()\n"
+    'read_csv(records).plot.bar("scorer", "kept", ax=axis)\n'
+    "page.add_figure(drawing, figure)",
+    "page.close()",
+]
+RULE = """
+
+use rule execute_notebook as draw_kept with:
+    input:
+        template=template("kept"),
+        records=records("one_shot.csv"),
+    output:
+        **page("kept"),
+        figure=figure("kept"),
+    log:
+        log_of("kept"),
+"""
+
+
+@pytest.mark.long
+def test_a_figure_is_added_by_a_template_and_one_short_rule(small, tmp_path):
+    """And nothing else: it is made, rendered, linked from the index page and shown there."""
+    project = make_project(tmp_path)
+    for name in ("workflow", "notebooks"):
+        (project / name).unlink()
+        shutil.copytree(PROJECT / name, project / name)
+    for name in ("results", ".snakemake"):
+        shutil.copytree(small[0] / name, project / name)
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in TEMPLATE])
+    notebook.cells[0].metadata["tags"] = ["parameters"]
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(notebook, project / "notebooks/kept.ipynb")
+    with (project / "workflow/rules/figures.smk").open("a") as rules:
+        rules.write(RULE)
+    assert len(RULE.strip().splitlines()) <= 10
+    result = snakemake(project, configs=(small_config(project),))
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert (project / "results/small/figures/kept.png").exists()
+    index = (project / "results/small/index.html").read_text()
+    assert "notebooks/kept.html" in index
+    assert "How many features each method kept." in index
 
 
 def test_a_failed_job_shows_the_end_of_its_log_and_where_it_is(tmp_path, monkeypatch):

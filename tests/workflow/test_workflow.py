@@ -4,12 +4,14 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pandas as pd
 import pytest
 import yaml
 
+from graphsieve import options
 from graphsieve.data.graph import read_graph
 from workflow_runs import PROJECT, jobs, make_project, overlay, snakemake
 
@@ -218,9 +220,11 @@ def test_pip_and_conda_get_the_same_versions():
     assert conda["dependencies"][-1]["pip"] == pinned
 
 
+SCHEMA = yaml.safe_load((PROJECT / "workflow/schemas/config.schema.yaml").read_text())
+
+
 def test_every_key_of_the_schema_is_described_and_has_a_default():
-    schema = yaml.safe_load((PROJECT / "workflow/schemas/config.schema.yaml").read_text())
-    definitions = schema["$defs"]
+    definitions = SCHEMA["$defs"]
 
     def check(properties, path):
         for name, key in properties.items():
@@ -230,5 +234,58 @@ def test_every_key_of_the_schema_is_described_and_has_a_default():
                 assert "default" in known, f"{path}{name} has no default"
             check(known.get("properties", {}), f"{path}{name}.")
 
-    check(schema["properties"], "")
-    check(schema["properties"]["datasets"]["additionalProperties"]["properties"], "datasets.*.")
+    check(SCHEMA["properties"], "")
+    check(SCHEMA["properties"]["datasets"]["additionalProperties"]["properties"], "datasets.*.")
+
+
+SECTIONS = {
+    "training": (options.TrainingOptions, SCHEMA["properties"]["training"]["properties"]),
+    "scoring": (options.ScoringOptions, SCHEMA["properties"]["scoring"]["properties"]),
+    "pruning": (options.PruningOptions, SCHEMA["properties"]["pruning"]["properties"]),
+    "datasets": (options.DatasetOptions, SCHEMA["properties"]["datasets"]["additionalProperties"]["properties"]),
+    "theory": (options.BoundOptions, SCHEMA["properties"]["theory"]["properties"]),
+}
+# Options that a dataset or a study has instead of the section of their own.
+ELSEWHERE = {"training": {"epochs"}, "pruning": {"prune", "interval", "burn_in"}}
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_the_schema_has_the_defaults_of_the_options(section):
+    """One default stands in two languages; in the schema it is what a reader of the config sees."""
+    kind, keys = SECTIONS[section]
+    defaults = {field.name: field.default for field in fields(kind)}
+    for name in ELSEWHERE.get(section, ()):
+        del defaults[name]
+    written = {name: key["default"] for name, key in keys.items() if name in defaults}
+    assert {name: (type(value), value) for name, value in written.items()} == {
+        name: (type(value), value) for name, value in defaults.items()
+    }
+    if section != "theory":
+        assert set(keys) == set(defaults)
+
+
+@pytest.mark.parametrize(
+    ("path", "choices"),
+    [
+        (("device",), options.DEVICES),
+        (("scoring", "metric"), options.METRIC_NAMES),
+        (("scoring", "scored_model"), options.SCORED_MODELS),
+        (("scoring", "label_nodes"), options.LABEL_NODES),
+        (("scoring", "estimator"), options.ESTIMATORS),
+        (("scoring", "ties"), options.TIE_RULES),
+        (("pruning", "rule"), options.PRUNING_RULES),
+    ],
+)
+def test_the_schema_has_the_choices_of_the_options(path, choices):
+    key = SCHEMA
+    for name in path:
+        key = key["properties"][name]
+    assert sorted(key["enum"]) == sorted(choices)
+
+
+def test_the_default_config_repeats_no_default():
+    config = yaml.safe_load((PROJECT / "config/config.yaml").read_text())
+    for name, settings in config["datasets"].items():
+        defaults = vars(options.DatasetOptions())
+        assert not {key for key, value in settings.items() if value == defaults[key]}, name
+    assert not {"training", "scoring", "pruning", "device"} & set(config)

@@ -59,10 +59,13 @@ def label_of(page, product=None):
 
     def labels(wildcards):
         name = page.format(**wildcards)
-        with open(f"results/{config['run']}/notebooks/{name}.json") as file:
-            manifest = json.load(file)
         shown = {"product": (product or page).format(**wildcards)}
-        return {**shown, "page": manifest["title"], "shows": manifest["sentence"]}
+        manifest = f"results/{config['run']}/notebooks/{name}.json"
+        if os.path.exists(manifest):  # not where the workflow is a module with a prefix, which is not known here
+            with open(manifest) as file:
+                made = json.load(file)
+            shown |= {"page": made["title"], "shows": made["sentence"]}
+        return shown
 
     return labels
 

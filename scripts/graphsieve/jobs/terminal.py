@@ -1,4 +1,4 @@
-"""What a run says in the terminal: Snakemake's messages made short, the end of a failed job's log, a bar of progress."""
+"""What a run says in the terminal: short messages, the end of a failed job's log, and a bar of progress."""
 
 import copy
 import logging

@@ -26,8 +26,8 @@ METHOD_COLOURS = {
     "mi": GREEN,
     "h_attr": ORANGE,
     "h_euc": PURPLE,
-    "h_ge": SKY,
-    "random": GREY,
+    "h_ge": GREY,  # sky would be too near to the blue of TFI among half-transparent dots
+    "random": SKY,
 }
 
 # Nine datasets in one panel: a colour and a marker each.

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from graphsieve.jobs.resources import memory_mb, minutes, read_measured, size_of
-from graphsieve.jobs.usage import summarise_benchmarks
+from graphsieve.jobs.usage import summarise_usage
 from graphsieve.study.labels import PAPER_DATASETS, label_dataset
 
 STUDY_OF_RULE = {
@@ -131,7 +131,7 @@ def requested_and_used(
     sizes : of datasets, with the columns of the paper's Table 5.
     epochs : of training, by dataset.
     """
-    measured, used = read_measured(measured), summarise_benchmarks(jobs)
+    measured, used = read_measured(measured), summarise_usage(jobs)
     rows = []
     for row in used[used["dataset"] != ""].itertuples():
         known, size = measured.get((row.rule, row.dataset)), size_of(row.dataset, sizes)

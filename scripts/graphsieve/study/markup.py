@@ -152,10 +152,6 @@ def page_accuracy(cells: pd.DataFrame, row: str, name: str) -> Styler:
     return page_table(label_cells(cells, row), name, rules, group_breaks(cells.columns))
 
 
-def files_sentence(stem: str) -> str:
-    return f"The table is also in `{stem}.csv`, `.md` and `.tex`."
-
-
 def difference_text(value: float, far: bool, decimals: int = 2) -> str:
     text = signed(value, decimals)
     return f"<b class='far'>{text}</b>" if far else f"<i>{text}</i>"

@@ -4,7 +4,7 @@
 prints others. `repaired` follows the same steps but always holds: where the proofs take the spectral norm of the
 random-walk matrix for 1, hop weights for non-negative and degrees for at least 1, it has their true values, and for the
 distance of two random-walk matrices its value in place of an estimate. It also counts each pair of nodes once, where
-the printed sum over classes counts its edge once a class.
+the printed sum over classes counts its edge once per class.
 """
 
 import math
@@ -16,7 +16,7 @@ from scipy.spatial.distance import cdist
 from graphsieve.errors import InputError
 from graphsieve.theory.networks import ACTIVATIONS, Case, spectral_norm
 
-ENTRIES_A_BLOCK = 2**22
+ENTRIES_PER_BLOCK = 2**22
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Terms:
 class PairSums:
     """Sums over node pairs: `base` of Y Y^T / p, and `mixed(s)` of |s Y Y^T / p - A / d|, each times a distance.
 
-    Only pairs that an edge joins differ from s Y Y^T / p, so `mixed` needs the base and one number an edge.
+    Only pairs that an edge joins differ from s Y Y^T / p, so `mixed` needs the base and one number per edge.
     """
 
     base: float
@@ -87,7 +87,7 @@ def within_class_sum(x: np.ndarray, y: np.ndarray) -> float:
     total = 0.0
     for label in np.unique(y):
         members = x[y == label]
-        rows = max(1, ENTRIES_A_BLOCK // len(members))
+        rows = max(1, ENTRIES_PER_BLOCK // len(members))
         blocks = (cdist(members[first : first + rows], members).sum() for first in range(0, len(members), rows))
         total += sum(blocks) / len(members)
     return float(total)
@@ -95,7 +95,7 @@ def within_class_sum(x: np.ndarray, y: np.ndarray) -> float:
 
 def edge_distances(x: np.ndarray, heads: np.ndarray, tails: np.ndarray) -> np.ndarray:
     distances = np.empty(len(heads))
-    step = max(1, ENTRIES_A_BLOCK // x.shape[1])
+    step = max(1, ENTRIES_PER_BLOCK // x.shape[1])
     for first in range(0, len(heads), step):
         block = slice(first, first + step)
         distances[block] = np.linalg.norm(x[heads[block]] - x[tails[block]], axis=1)
@@ -112,7 +112,7 @@ def hop_discrepancies(case: Case) -> np.ndarray:
     """a_k = ||S^k - S*^k||_F for k = 0 ... K, from blocks of unit vectors: the powers are never stored."""
     size, order = case.num_nodes, len(case.architecture.hops) - 1
     squares = np.zeros(order + 1)
-    step = max(1, ENTRIES_A_BLOCK // size)
+    step = max(1, ENTRIES_PER_BLOCK // size)
     for first in range(0, size, step):
         columns = np.arange(first, min(first + step, size))
         walk = np.zeros((size, len(columns)))

@@ -11,7 +11,7 @@ import torch
 from graphsieve.data.graph import Graph
 from graphsieve.errors import InputError
 from graphsieve.randomness import child_integer
-from graphsieve.theory.bounds import ENTRIES_A_BLOCK, permuted_theorem, t_for, theorem
+from graphsieve.theory.bounds import ENTRIES_PER_BLOCK, permuted_theorem, t_for, theorem
 from graphsieve.theory.networks import (
     LEAKY_SLOPE,
     Architecture,
@@ -94,8 +94,8 @@ def graph_case(graph: Graph, architecture: Architecture, weights: tuple[np.ndarr
 def difference_of_bounds(graph: Graph, probability: float = 0.95, count_every_class: bool = True) -> pd.DataFrame:
     """Equation error_diff for every feature on its own (M = 1, its own alpha), without the factor of the weights.
 
-    The equation prints a sum over classes, which repeats an edge's weight once a class; Theorem 2, from which it comes,
-    has no such sum. `count_every_class=False` is the difference of the two bounds with each pair counted once.
+    The equation prints a sum over classes, which repeats an edge's weight once per class; Theorem 2, from which it
+    comes, has no such sum. `count_every_class=False` is the difference of the two bounds with each pair counted once.
     """
     if graph.num_nodes < 2:
         raise InputError("the difference of bounds needs at least two nodes")
@@ -133,7 +133,7 @@ def within_class_differences(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 def edge_differences(x: np.ndarray, heads: np.ndarray, tails: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Per feature the weighted sum of |x_i - x_j| over edges, a block of edges at a time."""
     total = np.zeros(x.shape[1])
-    step = max(1, ENTRIES_A_BLOCK // x.shape[1])
+    step = max(1, ENTRIES_PER_BLOCK // x.shape[1])
     for first in range(0, len(heads), step):
         block = slice(first, first + step)
         total += weights[block] @ np.abs(x[heads[block]] - x[tails[block]])

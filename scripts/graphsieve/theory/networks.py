@@ -1,7 +1,7 @@
 """The networks of the theorems, exactly as they are written there, and what they are compared with.
 
 Every layer is sigma(sum_k b_k S^k Z Theta), where S is a random-walk matrix and one Theta serves all hops. These are
-not the layers of PyG (symmetric normalisation, one weight a hop, an inner network in GIN), which no theorem covers.
+not the layers of PyG (symmetric normalisation, one weight per hop, an inner network in GIN), which no theorem covers.
 """
 
 from collections.abc import Callable

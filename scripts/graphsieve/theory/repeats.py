@@ -76,13 +76,26 @@ def score_half_width(deviation: float, repeats: int, confidence: float = 0.95) -
 SENSES = {"score": _enough_for_score, "proposition": _enough_by_proposition, "moments": _enough_by_moments}
 
 
-def repeats_needed(values: np.ndarray, tolerance: float, confidence: float = 0.95, sense: str = "score") -> int:
-    """The smallest number of permutations that is enough.
+def repeats_needed(values: np.ndarray, *, tolerance: float, confidence: float = 0.95, sense: str = "score") -> int:
+    """The smallest number of permutations that is enough, in one of three senses.
 
-    `score`: `values` are pilot scores of a feature (a row of `importances`), `tolerance` the half-width wanted for the
-    confidence interval of its mean. `proposition`: `values` are the feature's column, `tolerance` the squared distance
-    allowed between the mean of the permuted columns and its expectation, as the paper prints it. `moments`: the same
-    question, answered by the exact mean and variance of that distance; what `proposition` promises need not hold.
+    Parameters
+    ----------
+    values : pilot scores of a feature (a row of `importances`) for `score`; the feature's column for the others.
+    tolerance : the half-width wanted for the confidence interval of the mean score; for the others the squared distance
+        allowed between the mean of the permuted columns and its expectation.
+    confidence : how often that must hold.
+    sense : `score`, `proposition` (as the paper prints it) or `moments` (the same question, answered by the exact mean
+        and variance of that distance; what `proposition` promises need not hold).
+
+    Returns
+    -------
+    The number of permutations.
+
+    Examples
+    --------
+    >>> repeats_needed([0.01, 0.02, 0.03], tolerance=0.01)
+    7
     """
     values = np.asarray(values, dtype=float)
     if sense not in SENSES:

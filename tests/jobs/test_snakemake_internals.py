@@ -1,0 +1,53 @@
+"""The parts of Snakemake that we reach into: these fail when a new version has changed them."""
+
+import inspect
+import logging
+from types import SimpleNamespace
+
+from graphsieve.jobs.snakemake_internals import SCREEN_HANDLER, event_of, lift_rate_limit, lock_files, screen_of
+
+
+def test_the_screen_is_written_by_the_handler_we_look_for():
+    import snakemake.logging
+
+    handler = getattr(snakemake.logging, SCREEN_HANDLER)
+    assert issubclass(handler, logging.StreamHandler)
+    assert "is_tty" in inspect.getsource(handler)
+    logger = logging.Logger("run")
+    assert screen_of(logger) is None
+    screen = handler.__new__(handler)
+    logger.handlers.append(screen)
+    assert screen_of(logger) is screen
+
+
+def test_the_events_have_the_names_we_look_for():
+    from snakemake_interface_logger_plugins.common import LogEvent
+
+    record = logging.makeLogRecord({"event": LogEvent.JOB_FINISHED})
+    assert event_of(record) == "JOB_FINISHED"
+    assert {"JOB_INFO", "JOB_ERROR", "GROUP_ERROR", "ERROR"} <= {event.name for event in LogEvent}
+    assert event_of(logging.makeLogRecord({})) == ""
+
+
+def test_locks_lie_where_we_look_for_them_and_name_the_files_they_lock(tmp_path, monkeypatch):
+    from snakemake.persistence.file import FilePersistence
+
+    monkeypatch.chdir(tmp_path)
+    source = inspect.getsource(FilePersistence)
+    assert '"locks"' in source
+    assert ".lock" in source
+    locks = tmp_path / ".snakemake/locks"
+    locks.mkdir(parents=True)
+    (locks / "0.output.lock").write_text("results/tiny/index.html\n")
+    (locks / "1.output.lock").write_text("results/tiny_two/index.html\n")
+    assert [path.name for path in lock_files("results/tiny")] == ["0.output.lock"]
+
+
+def test_the_scheduler_has_the_limit_that_we_lift():
+    from snakemake.scheduling.job_scheduler import JobScheduler
+
+    assert "self.job_rate_limiter is None" in inspect.getsource(JobScheduler)
+    for local in (True, False):
+        workflow = SimpleNamespace(local_exec=local, scheduler=SimpleNamespace(job_rate_limiter="limit"))
+        lift_rate_limit(workflow)
+        assert workflow.scheduler.job_rate_limiter == (None if local else "limit")
