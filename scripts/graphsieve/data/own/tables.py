@@ -112,7 +112,7 @@ def _node_numbers(ids: pd.Series, edges: pd.DataFrame, folder: Path) -> np.ndarr
 
 
 def encode_columns(columns: pd.DataFrame, path: Path) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]:
-    """Numbers as they are, texts as one column per value; the names of all columns, and of the column each came from."""
+    """Numbers as they are, texts as one column per value; the names of all columns, and of those they were made of."""
     missing = columns.isna().sum()
     if missing.any():
         name, count = missing.idxmax(), missing.max()
