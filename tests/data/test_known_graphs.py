@@ -128,9 +128,8 @@ def test_old_cornell_is_refused_by_its_own_sentence(place, tmp_path):
         f"dataset 'cornell': {old}: this is an old upstream state of Cornell, which carries Texas's features and "
         f"labels; PyG's loader downloads the right files today: {remedy}"
     )
-    assert (
-        load_graph("texas", root=folders["root"], mirror=REAL_MIRROR).num_nodes == 183
-    )  # the same bytes are right there
+    texas = load_graph("texas", root=folders["root"], mirror=REAL_MIRROR)
+    assert texas.num_nodes == 183  # the same bytes are right there
 
 
 def edges_of_largest_component(graph: Graph) -> int:
