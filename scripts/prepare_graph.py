@@ -11,7 +11,7 @@ from graphsieve.jobs.running import run_job
 
 def main(job) -> None:
     seed = int(job.wildcards.get("seed", 0))
-    graph = load_graph(job.wildcards.dataset, "data", seed=seed, path=job.params.path)
+    graph = load_graph(job.wildcards.dataset, root="data", seed=seed, path=job.params.path)
     write_record(describe(graph), job.output.description)
     save_graph(replace(graph, x=NORMALISATIONS[job.params.normalise](graph.x)), job.output.graph)
 

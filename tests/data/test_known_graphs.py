@@ -61,7 +61,7 @@ def real_root(tmp_path_factory):
 @pytest.mark.skipif(REAL_MIRROR is None, reason=f"{MIRROR_VARIABLE} is not set")
 @pytest.mark.parametrize("name", PUBLISHED.index.drop("arxiv"))
 def test_real_graph_has_the_published_size(name, real_root):
-    graph = load_graph(name, real_root, REAL_MIRROR)
+    graph = load_graph(name, root=real_root, mirror=REAL_MIRROR)
     published = PUBLISHED.loc[name]
     assert (graph.num_nodes, graph.num_features, graph.num_classes) == tuple(
         published[["nodes", "features", "classes"]]
@@ -93,7 +93,7 @@ FACTS = {
 @pytest.mark.skipif(REAL_MIRROR is None, reason=f"{MIRROR_VARIABLE} is not set")
 @pytest.mark.parametrize("name", FACTS)
 def test_real_graph_has_the_known_features_labels_and_homophily(name, real_root):
-    graph = load_graph(name, real_root, REAL_MIRROR)
+    graph = load_graph(name, root=real_root, mirror=REAL_MIRROR)
     feature_sum, class_counts, homophily = FACTS[name]
     assert graph.x.sum(dtype=np.float64) == pytest.approx(feature_sum, rel=1e-6)
     assert np.bincount(graph.y).tolist() == class_counts
@@ -104,7 +104,7 @@ def test_real_graph_has_the_known_features_labels_and_homophily(name, real_root)
 def test_no_two_real_graphs_share_features_or_labels(real_root):
     seen = {}
     for name in FACTS:
-        graph = load_graph(name, real_root, REAL_MIRROR)
+        graph = load_graph(name, root=real_root, mirror=REAL_MIRROR)
         for part in (graph.x, graph.y):
             content = hashlib.sha256(np.ascontiguousarray(part)).hexdigest()
             assert content not in seen, f"{name} and {seen.get(content)}"
@@ -122,13 +122,14 @@ def test_old_cornell_is_refused_by_its_own_sentence(place, tmp_path):
     old.unlink(missing_ok=True)
     shutil.copyfile(REAL_MIRROR / "WebKB/texas/raw/out1_node_feature_label.txt", old)
     with pytest.raises(InputError) as refusal:
-        load_graph("cornell", folders["root"], folders["mirror"])
+        load_graph("cornell", root=folders["root"], mirror=folders["mirror"])
     remedy = {"mirror": "replace it in the mirror by the original", "root": "delete it and run again"}[place]
     assert str(refusal.value) == (
         f"dataset 'cornell': {old}: this is an old upstream state of Cornell, which carries Texas's features and "
         f"labels; PyG's loader downloads the right files today: {remedy}"
     )
-    assert load_graph("texas", folders["root"], REAL_MIRROR).num_nodes == 183  # the same bytes are right there
+    texas = load_graph("texas", root=folders["root"], mirror=REAL_MIRROR)
+    assert texas.num_nodes == 183  # the same bytes are right there
 
 
 def edges_of_largest_component(graph: Graph) -> int:

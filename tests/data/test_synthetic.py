@@ -105,7 +105,7 @@ def test_edge_rates_follow_the_parameters():
 
 
 def test_edges_sampled_in_many_blocks_have_the_same_rates(monkeypatch):
-    monkeypatch.setattr(synthetic, "ENTRIES_A_BLOCK", 300 * 7)
+    monkeypatch.setattr(synthetic, "ENTRIES_PER_BLOCK", 300 * 7)
     (edges_in, pairs_in), (edges_out, pairs_out) = edge_rates(generate("e", 5, num_nodes=300))
     assert consistent_with(edges_in, pairs_in, 0.1)
     assert consistent_with(edges_out, pairs_out, 0.05)

@@ -23,7 +23,7 @@ from graphsieve.errors import InputError
 
 @dataclass(frozen=True)
 class Request:
-    """What a loader may need to know."""
+    """All that a loader may need to know."""
 
     name: str
     seed: int
@@ -49,16 +49,34 @@ class Request:
 
 def load_graph(
     name: str,
+    *,
     root: str | Path = "data",
     mirror: str | Path | None = None,
     seed: int = 0,
     manifest: Sequence[RawFile] | None = None,
     path: str | Path | None = None,
 ) -> Graph:
-    """The graph called `name`, features as its loader gives them; `seed` matters to generated graphs only.
+    """The graph called `name`, with features as its loader gives them.
 
-    Raw files are kept under `root`; `mirror` (default: the environment's GRAPHSIEVE_MIRROR) is only read.
-    With a `path` the graph is read from there (see `own_graph`), and `name` is what to call it.
+    Parameters
+    ----------
+    name : one of `DATASETS`; with a `path`, what to call the graph that is read from there.
+    root : folder in which raw files are kept; what is missing is copied from the mirror or downloaded.
+    mirror : folder with raw files in the same layout, which is only read; by default the environment's
+        GRAPHSIEVE_MIRROR.
+    seed : seed of the synthetic graphs; no other graph depends on it.
+    manifest : the raw files that are known, by default those of `manifest.csv`.
+    path : a graph of one's own: a folder with nodes.csv and edges.csv, an .npz or a .pt.
+
+    Returns
+    -------
+    Graph, checked: features are finite, edges join nodes that exist, every node has a label or is marked as unlabelled.
+
+    Examples
+    --------
+    >>> graph = load_graph("digits")
+    >>> graph.num_nodes, graph.num_features, graph.num_classes
+    (1797, 64, 10)
     """
     if path is not None:
         return read_own_graph(path, name)

@@ -2,9 +2,17 @@
 
 Neither pixels nor edges should tell everything, so that scores and perturbations have something to show. Each image
 lost a fifth of its pixels, and its edges, five on average, lead to an image of the same digit seven times out of ten.
-With the default run's GCN (three seeds) test accuracy is 95.1 %; with noise instead of pixels it is 76.2 %, and an MLP,
-which has pixels but no edges, reaches 89.9 %. Whole images are too easy: an MLP reaches 98.1 %, more than a GCN does on
-any planted graph on which noise costs 15 points.
+Test accuracy with the default run's models:
+
+                                     seeds 0 to 2    seeds 3 to 8
+    GCN                              95.1 %          95.2 %
+    GCN, noise instead of pixels     76.2 %          78.4 %
+    MLP: pixels without edges        89.9 %          88.9 %
+
+The graph was chosen on seeds 0 to 2, the default run's, among some fifteen with lost pixels; seeds 3 to 8 had no say:
+there noise costs less, 16.8 points instead of 18.9. Whole images are too easy. On them an MLP reaches 98.1 %, and of
+nine planted graphs with 4 to 10 edges per node and a homophily of 0.4 to 0.8 none let a GCN gain a point on that while
+noise cost 15: the best reached 98.1 %, with noise at 84.3 %.
 """
 
 import numpy as np

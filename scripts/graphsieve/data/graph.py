@@ -76,7 +76,9 @@ def check_graph(graph: Graph) -> Graph:
             f"but the nodes are 0 to {graph.num_nodes - 1}: repair the edge list"
         )
     if len(graph.y) != graph.num_nodes:
-        raise InputError(f"dataset '{graph.name}': {len(graph.y)} labels for {graph.num_nodes} nodes: give one a node")
+        raise InputError(
+            f"dataset '{graph.name}': {len(graph.y)} labels for {graph.num_nodes} nodes: give one per node"
+        )
     if graph.y.size and not (graph.y.min() >= UNLABELLED and graph.y.max() < graph.num_classes):
         raise InputError(
             f"dataset '{graph.name}': labels run from {graph.y.min()} to {graph.y.max()} but the {graph.num_classes} "

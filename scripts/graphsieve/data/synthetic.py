@@ -32,7 +32,7 @@ REGIMES = {
 SMALL_NODES = 1000
 DENSE_NODES = 5000
 MAX_OUTSIDE_BAND = 128
-ENTRIES_A_BLOCK = 2**22
+ENTRIES_PER_BLOCK = 2**22
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,26 @@ def relevant_features(regime: str, parameters: Parameters | None = None) -> np.n
 
 
 def generate(regime: str, seed: int, **parameters: float) -> Graph:
-    """One random graph of the regime; `parameters` are those of `Parameters`."""
+    """One random graph of the regime.
+
+    Parameters
+    ----------
+    regime : one of "a" to "h", see `REGIMES`.
+    seed : the same seed gives the same graph, and to all regimes the same draws.
+    **parameters : fields of `Parameters`, whose defaults are the paper's.
+
+    Returns
+    -------
+    Graph called ``synthetic_<regime>``; `relevant_features` names its columns that carry label signal.
+
+    Examples
+    --------
+    >>> graph = generate("h", seed=0, num_nodes=100)
+    >>> graph.x.shape, graph.num_classes
+    ((100, 50), 2)
+    >>> relevant_features("h").tolist()
+    [0, 1, 2, 3, 4]
+    """
     graph_label, graph_feature, label_feature = dependences(regime)
     p = make_parameters(**parameters)
     # Every regime draws the same numbers in the same order, which is what lets them share a seed.
@@ -115,12 +134,12 @@ def balanced_labels(p: Parameters, rng: np.random.Generator) -> np.ndarray:
 def sample_adjacency(
     y: np.ndarray, p_within: float, p_across: float, rng: np.random.Generator
 ) -> scipy.sparse.csr_array:
-    """A stochastic block model without self-loops, sampled a block of rows at a time."""
+    """A stochastic block model without self-loops, sampled one block of rows at a time."""
     size = len(y)
-    rows_a_block = max(1, ENTRIES_A_BLOCK // size)
+    rows_per_block = max(1, ENTRIES_PER_BLOCK // size)
     heads, tails = [], []
-    for first in range(0, size, rows_a_block):
-        rows = y[first : first + rows_a_block]
+    for first in range(0, size, rows_per_block):
+        rows = y[first : first + rows_per_block]
         probability = np.where(rows[:, None] == y[first:], p_within, p_across)
         head, tail = np.nonzero(np.triu(rng.random(probability.shape) < probability, k=1))
         heads.append((head + first).astype(np.int32))

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from graphsieve.data.own.raw_graph import WEIGHTS_NOTE, Parts
+from graphsieve.data.own.raw_graph import WEIGHTS_NOTE, RawGraph
 from graphsieve.errors import InputError
 from graphsieve.files.reading import read_npz
 
@@ -16,7 +16,7 @@ NAMES = ("feature_names", "column_groups")
 WEIGHTS = ("edge_weight", "edge_attr")
 
 
-def read_arrays(path: Path) -> Parts:
+def read_arrays(path: Path) -> RawGraph:
     """x (dense, or the parts of a CSR matrix), edge_index and y; masks and names where given."""
     try:
         arrays = read_npz(path)
@@ -24,7 +24,7 @@ def read_arrays(path: Path) -> Parts:
         raise InputError(f"{path} is not a readable .npz file of plain arrays: write it using numpy.savez") from None
     if "x" not in arrays and set(CSR_PARTS) <= set(arrays):
         arrays["x"] = _csr(arrays, path)
-    return _parts(arrays, path)
+    return _raw_graph(arrays, path)
 
 
 def _csr(arrays: dict[str, np.ndarray], path: Path) -> np.ndarray:
@@ -37,15 +37,18 @@ def _csr(arrays: dict[str, np.ndarray], path: Path) -> np.ndarray:
     return matrix.toarray()
 
 
-def read_pyg(path: Path) -> Parts:
+def read_pyg(path: Path) -> RawGraph:
     """Only tensors, plain values and PyG's `Data` are let through, whatever else the file asks for."""
     import torch
     from torch_geometric.data import Data
     from torch_geometric.data.data import DataEdgeAttr, DataTensorAttr
     from torch_geometric.data.storage import GlobalStorage
 
+    # Leaving the context forgets all of its classes, also one that PyG allows for its own loaders: name only new ones.
+    needed = [Data, DataEdgeAttr, DataTensorAttr, GlobalStorage]
+    not_yet_allowed = [one for one in needed if one not in torch.serialization.get_safe_globals()]
     try:
-        with torch.serialization.safe_globals([Data, DataEdgeAttr, DataTensorAttr, GlobalStorage]):
+        with torch.serialization.safe_globals(not_yet_allowed):
             data = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError:
         raise InputError(
@@ -57,7 +60,7 @@ def read_pyg(path: Path) -> Parts:
     if not isinstance(data, Data):
         raise InputError(f"{path} holds a {type(data).__name__}, not a graph: save a PyG Data using torch.save")
     arrays = {name: _array(name, value, path) for name, value in data.to_dict().items() if name in WANTED}
-    return _parts(arrays, path)
+    return _raw_graph(arrays, path)
 
 
 WANTED = ("x", "edge_index", "y", *MASKS, *NAMES, *WEIGHTS)
@@ -74,7 +77,7 @@ def _array(name: str, value: object, path: Path) -> np.ndarray:
     raise InputError(f"{path}: {name} is a {type(value).__name__}: give a tensor")
 
 
-def _parts(arrays: dict[str, np.ndarray], path: Path) -> Parts:
+def _raw_graph(arrays: dict[str, np.ndarray], path: Path) -> RawGraph:
     for name in ("x", "edge_index", "y"):
         if name not in arrays:
             also = " (or x_data, x_indices, x_indptr and x_shape)" if name == "x" else ""
@@ -87,7 +90,7 @@ def _parts(arrays: dict[str, np.ndarray], path: Path) -> Parts:
         if not np.isfinite(values).all():
             raise InputError(f"{path}: {np.sum(~np.isfinite(values))} edge weights are not finite: mend or drop them")
     names = {name: tuple(str(one) for one in arrays[name].ravel()) for name in NAMES if name in arrays}
-    return Parts(
+    return RawGraph(
         x=x,
         edge_index=arrays["edge_index"],
         labels=y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y,

@@ -6,7 +6,7 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Parts:
+class RawGraph:
     """`labels` are numbers (-1 or NaN: unlabelled) or texts ("": unlabelled); `notes` are sentences for the user."""
 
     x: np.ndarray

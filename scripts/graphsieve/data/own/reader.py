@@ -7,7 +7,7 @@ import numpy as np
 
 from graphsieve.data.graph import UNLABELLED, Graph, Split, check_graph
 from graphsieve.data.own.arrays import read_arrays, read_pyg
-from graphsieve.data.own.raw_graph import Parts
+from graphsieve.data.own.raw_graph import RawGraph
 from graphsieve.data.own.tables import read_tables
 from graphsieve.errors import InputError
 
@@ -25,62 +25,62 @@ def read_own_graph(path: str | Path, name: str | None = None) -> Graph:
     if not path.exists():
         raise InputError(f"{path} does not exist: give a folder with nodes.csv and edges.csv, an .npz or a .pt")
     if path.is_dir():
-        parts = read_tables(path)
+        raw = read_tables(path)
     elif path.suffix in READERS:
-        parts = READERS[path.suffix](path)
+        raw = READERS[path.suffix](path)
     else:
         raise InputError(f"{path} is neither a folder with nodes.csv and edges.csv, nor an .npz, nor a .pt")
     whole = path.resolve()
-    return assemble(parts, path, name or (whole.name if whole.is_dir() else whole.stem))
+    return assemble(raw, path, name or (whole.name if whole.is_dir() else whole.stem))
 
 
 READERS = {".npz": read_arrays, ".pt": read_pyg}
 
 
-def assemble(parts: Parts, path: Path, name: str) -> Graph:
+def assemble(raw: RawGraph, path: Path, name: str) -> Graph:
     """One checked graph; whatever is refused here is the same for every format."""
-    _check_shapes(parts, path)
-    _check_finite(parts, path)
-    y, classes = encode_labels(parts.labels, path)
+    _check_shapes(raw, path)
+    _check_finite(raw, path)
+    y, classes = encode_labels(raw.labels, path)
     graph = Graph(
         name=name,
-        x=np.ascontiguousarray(parts.x, dtype=np.float32),
-        edge_index=np.ascontiguousarray(parts.edge_index, dtype=np.int64),
+        x=np.ascontiguousarray(raw.x, dtype=np.float32),
+        edge_index=np.ascontiguousarray(raw.edge_index, dtype=np.int64),
         y=y,
         num_classes=len(classes),
-        feature_names=parts.feature_names,
-        public_split=_split(parts.masks, len(y), path),
-        column_groups=parts.column_groups,
+        feature_names=raw.feature_names,
+        public_split=_split(raw.masks, len(y), path),
+        column_groups=raw.column_groups,
     )
     check_graph(graph)
-    for sentence in [*parts.notes, *_oddities(graph, classes)]:
+    for sentence in [*raw.notes, *_oddities(graph, classes)]:
         warnings.warn(f"{path}: {sentence}", GraphWarning, stacklevel=3)
     return graph
 
 
-def _check_shapes(parts: Parts, path: Path) -> None:
-    if parts.x.ndim != 2 or 0 in parts.x.shape:
-        raise InputError(f"{path}: x has shape {parts.x.shape}: give one row a node and at least one feature column")
-    if parts.edge_index.ndim != 2 or len(parts.edge_index) != 2 or parts.edge_index.dtype.kind not in "iu":
+def _check_shapes(raw: RawGraph, path: Path) -> None:
+    if raw.x.ndim != 2 or 0 in raw.x.shape:
+        raise InputError(f"{path}: x has shape {raw.x.shape}: give one row per node and at least one feature column")
+    if raw.edge_index.ndim != 2 or len(raw.edge_index) != 2 or raw.edge_index.dtype.kind not in "iu":
         raise InputError(
-            f"{path}: edge_index has shape {parts.edge_index.shape} and type {parts.edge_index.dtype}: "
+            f"{path}: edge_index has shape {raw.edge_index.shape} and type {raw.edge_index.dtype}: "
             "give two rows of node numbers"
         )
-    if parts.labels.shape != (len(parts.x),):
-        raise InputError(f"{path}: labels have shape {parts.labels.shape} for {len(parts.x)} nodes: give one a node")
-    if parts.feature_names and len(parts.feature_names) != parts.x.shape[1]:
+    if raw.labels.shape != (len(raw.x),):
+        raise InputError(f"{path}: labels have shape {raw.labels.shape} for {len(raw.x)} nodes: give one per node")
+    if raw.feature_names and len(raw.feature_names) != raw.x.shape[1]:
         raise InputError(
-            f"{path}: {len(parts.feature_names)} feature_names for {parts.x.shape[1]} columns of x: give one a column"
+            f"{path}: {len(raw.feature_names)} feature_names for {raw.x.shape[1]} columns of x: give one per column"
         )
 
 
-def _check_finite(parts: Parts, path: Path) -> None:
+def _check_finite(raw: RawGraph, path: Path) -> None:
     # What float32 cannot hold would become infinite later on.
-    bad = ~(np.abs(parts.x) <= np.finfo(np.float32).max)
+    bad = ~(np.abs(raw.x) <= np.finfo(np.float32).max)
     if bad.any():
         columns = np.flatnonzero(bad.any(axis=0))
         first = columns[0]
-        name = parts.feature_names[first] if parts.feature_names else first
+        name = raw.feature_names[first] if raw.feature_names else first
         others = f" (and {len(columns) - 1} more columns have some)" if len(columns) > 1 else ""
         raise InputError(
             f"{path}: column '{name}' has {bad[:, first].sum()} missing or infinite values{others}: "
@@ -117,7 +117,7 @@ def _split(masks: dict[str, np.ndarray], num_nodes: int, path: Path) -> Split | 
             raise InputError(f"{path} has masks but no {part}_mask: give all of train, val and test, or none")
         if mask.shape != (num_nodes,) or mask.dtype != bool:
             raise InputError(
-                f"{path}: {part}_mask has shape {mask.shape} and type {mask.dtype}: give one true or false a node"
+                f"{path}: {part}_mask has shape {mask.shape} and type {mask.dtype}: give one true or false per node"
             )
         if not mask.any():
             raise InputError(f"{path}: {part}_mask names no node: give all of train, val and test nodes, or no masks")

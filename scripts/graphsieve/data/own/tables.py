@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from graphsieve.data.own.raw_graph import WEIGHTS_NOTE, Parts
+from graphsieve.data.own.raw_graph import WEIGHTS_NOTE, RawGraph
 from graphsieve.errors import InputError
 
 NODE_COLUMNS = ("id", "label")
@@ -19,7 +19,7 @@ EDGE_COLUMNS = ("source", "target")
 MAX_CATEGORIES = 256
 
 
-def read_tables(folder: Path) -> Parts:
+def read_tables(folder: Path) -> RawGraph:
     nodes = _read(folder / "nodes.csv", NODE_COLUMNS)
     edges = _read(folder / "edges.csv", EDGE_COLUMNS)
     notes = ()
@@ -31,7 +31,7 @@ def read_tables(folder: Path) -> Parts:
         raise InputError(f"{folder / 'nodes.csv'} has no feature columns: add some beside id and label")
     x, names, groups = encode_columns(columns, folder / "nodes.csv")
     edge_index = _node_numbers(nodes["id"], edges, folder)
-    return Parts(x, edge_index, _labels(nodes["label"]), names, groups, notes=notes)
+    return RawGraph(x, edge_index, _labels(nodes["label"]), names, groups, notes=notes)
 
 
 def _read(path: Path, wanted: tuple[str, str]) -> pd.DataFrame:
@@ -112,7 +112,7 @@ def _node_numbers(ids: pd.Series, edges: pd.DataFrame, folder: Path) -> np.ndarr
 
 
 def encode_columns(columns: pd.DataFrame, path: Path) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]:
-    """Numbers as they are, texts as one column a value; the names of all columns, and of the column each came from."""
+    """Numbers as they are, texts as one column per value; the names of all columns, and of those they were made of."""
     missing = columns.isna().sum()
     if missing.any():
         name, count = missing.idxmax(), missing.max()
