@@ -1,10 +1,12 @@
 """Execute a notebook template with the rule's inputs, outputs and settings as parameters, and render it as a page."""
 
+import os
 from pathlib import Path
 
 import nbconvert
 import papermill
 
+import graphsieve
 from graphsieve.files.writing import atomic_path, write_text
 from graphsieve.jobs.running import run_job
 
@@ -12,6 +14,8 @@ OWN = ("template", "notebook", "page")  # inputs and outputs that are the notebo
 
 
 def main(job) -> None:
+    # The notebook's kernel, a process of its own, is to import the very package that this one does.
+    os.environ["PYTHONPATH"] = str(Path(graphsieve.__file__).parents[1])
     with atomic_path(job.output.notebook) as executed:
         papermill.execute_notebook(job.input.template, executed, parameters(job), progress_bar=False)
     exporter = nbconvert.HTMLExporter(exclude_input=True)

@@ -19,8 +19,8 @@ BROKEN = {
     # wrong types
     "training.hidden: 'wide' is not allowed, give an integer at least 1": {"training": {"hidden": "wide"}},
     "training.hidden: 2.0 is not allowed, give an integer at least 1": {"training": {"hidden": 2.0}},
-    "training.layers: true is not allowed, give an integer at least 1": {"training": {"layers": True}},
-    "training: null is not allowed, give a mapping with any of the keys hidden, layers": {"training": None},
+    "training.num_layers: true is not allowed, give an integer at least 1": {"training": {"num_layers": True}},
+    "training: null is not allowed, give a mapping with any of the keys hidden, num_layers": {"training": None},
     "scoring.zscore: 'often' is not allowed, give true or false": {"scoring": {"zscore": "often"}},
     "one_shot.seeds: [0, 1, 1] is not allowed, give an integer at least 1": {"one_shot": {"seeds": [0, 1, 1]}},
     "one_shot.datasets: 'digits' is not allowed, give a list": {"one_shot": {"datasets": "digits"}},
@@ -41,7 +41,7 @@ BROKEN = {
     "training.learning_rate: -0.1 is not allowed, give a number above 0": {"training": {"learning_rate": -0.1}},
     "training.learning_rate: inf is not allowed, give a finite": {"training": {"learning_rate": float("inf")}},
     "training.dropout: 1.5 is not allowed, give a number at least 0 and below 1": {"training": {"dropout": 1.5}},
-    "scoring.repeats: 0 is not allowed, give an integer at least 1": {"scoring": {"repeats": 0}},
+    "scoring.n_repeats: 0 is not allowed, give an integer at least 1": {"scoring": {"n_repeats": 0}},
     "adaptive.seeds: -3 is not allowed, give an integer at least 1": {"adaptive": {"seeds": -3}},
     "datasets.digits.epochs: -5 is not allowed, give an integer at least 1": {"datasets": {"digits": {"epochs": -5}}},
     "datasets.digits.keep: 1.5 is not allowed, give a number above 0 and at most 1": {
@@ -53,8 +53,8 @@ BROKEN = {
     "datasets.digits.prune: 0 is not allowed, give a number at least 0.001": {"datasets": {"digits": {"prune": 0}}},
     "datasets.digits.keep: nan is not allowed, give a finite number": {"datasets": {"digits": {"keep": float("nan")}}},
     "ablation.prune: 1.2 is not allowed, give a number at least 0.001 and below 1": {"ablation": {"prune": [0.5, 1.2]}},
-    "ablation.repeats: 0 is not allowed, give an integer at least 1": {"ablation": {"repeats": [0, 5]}},
-    "ablation.repeats: the list is empty, name at least 1": {"ablation": {"repeats": []}},
+    "ablation.n_repeats: 0 is not allowed, give an integer at least 1": {"ablation": {"n_repeats": [0, 5]}},
+    "ablation.n_repeats: the list is empty, name at least 1": {"ablation": {"n_repeats": []}},
     "pruning.tolerance: 2 is not allowed, give a number at least 0 and at most 1 or null": {
         "pruning": {"tolerance": 2}
     },

@@ -152,6 +152,8 @@ def test_a_failed_job_shows_the_end_of_its_log_and_where_it_is(tmp_path, monkeyp
     result = snakemake(project, graph, configs=(small_config(tmp_path),))
     assert result.returncode != 0
     assert f"Failed: prepare_graph, which makes {graph}\n" in result.stderr
-    assert "lines of results/small/logs/prepare_graph/texas.log:\n    error: " in result.stderr
+    shown = result.stderr.split("lines of results/small/logs/prepare_graph/texas.log:\n")[1].splitlines()
+    assert shown[0].startswith("    To repeat this job: snakemake")
+    assert shown[1].startswith("    error: ")
     assert "Some jobs failed" in result.stderr
     assert "CalledProcessError" not in result.stderr
