@@ -10,8 +10,6 @@ from graphsieve.data.graph import Graph, Split
 from graphsieve.data.splits import choose_split
 from graphsieve.data.synthetic import generate
 from graphsieve.errors import InputError
-from graphsieve.importance import permutation_importance
-from graphsieve.importance.groups import joint_importance
 from graphsieve.inference.correlated import correlated_groups
 from graphsieve.inference.how_few import numbers_to_keep, smallest_without_loss, standard_error
 from graphsieve.inference.p_values import (
@@ -29,7 +27,6 @@ from graphsieve.inference.ranking import (
     score_features,
     train_sides,
 )
-from graphsieve.models.classifier import build_model
 from graphsieve.options import RankingOptions, TrainingOptions
 
 CPU = torch.device("cpu")
@@ -183,40 +180,6 @@ def test_planted_features_are_found(regime):
     p_values = np.stack([p_values_of(regime, seed, num_nodes=300, num_features=10) for seed in range(4)])
     assert np.mean(p_values[:, :5] <= 0.05) > 0.6
     assert np.mean(p_values[:, 5:] <= 0.05) < 0.25
-
-
-def test_joint_permutation_of_one_column_is_permutation_importance(small_graph):
-    model = build_model("graphsage", 8, 3, hidden=8).eval()
-    x, edge_index, y = (torch.from_numpy(a) for a in (small_graph.x, small_graph.edge_index, small_graph.y))
-    nodes, metrics = np.arange(0, 60, 2), ["accuracy", "cross_entropy"]
-    sequence = np.random.SeedSequence(4)
-    groups = [np.array([0, 1, 2]), np.array([5])]
-    result = joint_importance(model, x, edge_index, y, nodes, groups, 200, metrics, sequence)
-    single = permutation_importance(model, x, edge_index, y, nodes, n_repeats=200, metric=metrics, features=[5])
-    for name in metrics:
-        assert result[name].baseline == pytest.approx(single[name].baseline)
-    ours, theirs = result["cross_entropy"].importances[1], single["cross_entropy"].importances[0]
-    assert abs(ours.mean() - theirs.mean()) < 4 * np.hypot(ours.std(), theirs.std()) / np.sqrt(200)
-    assert ours.std() == pytest.approx(theirs.std(), rel=0.3)
-    alone = joint_importance(model, x, edge_index, y, nodes, groups[1:], 200, metrics, sequence)
-    np.testing.assert_array_equal(alone["accuracy"].importances[0], result["accuracy"].importances[1])
-
-
-def test_joint_permutation_keeps_rows_together():
-    class Parity(torch.nn.Module):
-        """Right wherever its two columns agree."""
-
-        def forward(self, x, edge_index):
-            return torch.stack([(x[:, 0] == x[:, 1]).float(), torch.full((len(x),), 0.5)], dim=1)
-
-    x = torch.randint(2, (40, 1), generator=torch.Generator().manual_seed(0)).float().repeat(1, 2)
-    arguments = {"y": torch.zeros(40, dtype=torch.long), "nodes": np.arange(40), "n_repeats": 5, "metric": ["accuracy"]}
-    groups = [np.array([0, 1]), np.array([1])]
-    result = joint_importance(
-        Parity(), x, None, groups=groups, random_state=np.random.SeedSequence(0), **arguments
-    )["accuracy"]  # fmt: skip
-    assert (result.importances[0] == 0).all()
-    assert (result.importances[1] > 0.2).all()
 
 
 def test_correlated_columns_are_grouped():

@@ -1,7 +1,7 @@
 """Metrics on logits, for many perturbed copies at once."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,7 +44,7 @@ def macro_f1(logits: Tensor, y: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Metric:
-    """`function` maps (classes, nodes, copies) logits and (nodes,) labels to one value a copy."""
+    """`function` maps (classes, nodes, copies) logits and (nodes,) labels to one value per copy."""
 
     name: str
     function: Callable[[Tensor, Tensor], Tensor]
@@ -75,13 +75,21 @@ def _from_callable(function: Callable[[Tensor, Tensor], float]) -> Metric:
     return Metric(getattr(function, "__name__", type(function).__name__), of_all_copies, needs_classes=False)
 
 
-def choose_metric(metric: str | Callable) -> Metric:
+def _choose_metric(metric: str | Callable) -> Metric:
     if callable(metric):
         return _from_callable(metric)
     if metric not in METRICS:
         known = ", ".join(METRICS)
         raise InputError(f"metric {metric!r} is unknown: choose one of {known}, or give a function of (logits, y)")
     return METRICS[metric]
+
+
+def choose_metrics(metrics: Sequence[str | Callable]) -> list[Metric]:
+    chosen = [_choose_metric(one) for one in metrics]
+    names = [one.name for one in chosen]
+    if len(set(names)) < len(names):
+        raise InputError(f"metric names {', '.join(names)} are not distinct: rename a function")
+    return chosen
 
 
 def check_labels(metrics: list[Metric], logits: Tensor, y: Tensor) -> None:

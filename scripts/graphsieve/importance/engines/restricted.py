@@ -26,7 +26,7 @@ SMALL_GRAPH_BYTES = 2**22  # below this, batching pays even without restriction
 
 
 class RestrictedEngine:
-    """Logits for ranges of (feature, repeat) pairs from batched passes of a ball around the scored nodes."""
+    """Logits for ranges of (item, repeat) pairs from batched passes of a ball around the scored nodes."""
 
     name = "restricted"
 
@@ -40,7 +40,7 @@ class RestrictedEngine:
             raise Unsupported(f"the model cannot be copied: {error}") from error
         self.ball = self._smallest_exact_ball()
         self.copies = self._copies_per_batch()
-        self.draw = lru_cache(maxsize=2)(problem.draw)  # a feature's repeats may fall into several batches
+        self.draw = lru_cache(maxsize=2)(problem.draw)  # an item's repeats may fall into several batches
 
     def _smallest_exact_ball(self) -> Tensor:
         problem = self.problem
@@ -109,9 +109,10 @@ class RestrictedEngine:
         x = problem.x[self.ball].repeat(len(pairs), 1).view(len(pairs), size, -1)
         ball = self.ball.cpu().numpy()
         for copy_, pair in enumerate(pairs):
-            feature, repeat = problem.features[pair // problem.repeats], pair % problem.repeats
-            column = self.draw(feature).dense(repeat, problem.num_nodes)[ball]
-            x[copy_, :, feature] = torch.from_numpy(column).to(x.device)
+            position, repeat = divmod(pair, problem.repeats)
+            for column, new in zip(problem.items[position], self.draw(position), strict=True):
+                values = new.dense(repeat, problem.num_nodes)[ball]
+                x[copy_, :, column] = torch.from_numpy(values).to(x.device)
         edges = self._subgraph(self.ball, len(pairs))
         logits = call_model(self.model, x.view(-1, x.shape[2]), edges, "copies of a part of the graph")
         return self._scored(logits, self.ball, len(pairs)).permute(2, 1, 0).contiguous()
