@@ -89,6 +89,7 @@ def conv_stacks() -> dict:
         "reverse flow": Stack([GCNConv(*p, flow="target_to_source") for p in pair], [nn.ReLU()]),
         "cached": Stack([GCNConv(*p, cached=True) for p in pair], [nn.ReLU()]),
         "improved": Stack([GCNConv(*p, improved=True) for p in pair], [nn.GELU()]),
+        "mean": Stack([GCNConv(*p, aggr="mean") for p in pair], [nn.ReLU()], (weight,)),
         "hop 0 only": Stack([TAGConv(*p, K=0) for p in pair], [nn.ReLU()]),
         "sum": Stack([SAGEConv(*p, aggr="sum") for p in pair], [nn.ReLU()]),
         "no root": Stack([SAGEConv(*p, root_weight=False, bias=False) for p in pair], [nn.ReLU()]),

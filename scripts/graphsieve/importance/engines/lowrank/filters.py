@@ -59,7 +59,7 @@ class RestrictedFilter:
 
     def __init__(self, full: Filter, outputs: Tensor, num_nodes: int):
         self.hops, self.bias = full.hops, full.bias
-        self.weights = full.weights
+        self.weights = {hop: None if weight is None else weight.T for hop, weight in full.weights.items()}
         self.place = torch.full((num_nodes,), -1, dtype=torch.long, device=outputs.device)
         self.place[outputs] = torch.arange(len(outputs), device=outputs.device)
         self.inputs, self.sizes = outputs, [len(outputs)]

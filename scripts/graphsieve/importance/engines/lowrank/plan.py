@@ -19,7 +19,7 @@ from graphsieve.importance.engines.lowrank.changes import select
 from graphsieve.importance.engines.lowrank.filters import Expression, RestrictedFilter, read_expression
 from graphsieve.importance.engines.lowrank.trace import Convolution, Program, trace_program
 from graphsieve.importance.problem import Problem
-from graphsieve.models.fast.convolutions import Filter, read_filter
+from graphsieve.models.fast.convolutions import Filter, linear_filter, read_filter
 
 CHUNK_BYTES = 2**20  # rows in flight between two convolutions, per thread: they should stay in the cache
 BLOCK_BYTES = 2**26  # what a block of copies takes at most, even where the memory limit allows more
@@ -56,14 +56,10 @@ class Plan:
     def _full_filter(self, convolution: Convolution) -> Filter:
         problem = self.problem
         if convolution.module is None:
-            weight, bias = convolution.linear
-            return Filter(None, {0: weight.T}, bias)
+            return linear_filter(*convolution.linear)
         calls = problem.propagations.get(convolution.module, [])
         known = read_filter(convolution.module, calls, problem.num_nodes, problem.x.dtype)
-        if convolution.linear is None:
-            return known
-        weight, bias = convolution.linear
-        return Filter(known.edges, {1: weight.T}, bias)
+        return known if convolution.linear is None else known.then_linear(*convolution.linear)
 
     def _prepare_layers(self, restricted: dict[fx.Node, RestrictedFilter], places: dict[fx.Node, Tensor]) -> None:
         bases = {self.program.x: _dense_rows(self.problem.x, self.x_nodes)}

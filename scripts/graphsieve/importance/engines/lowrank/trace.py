@@ -15,9 +15,9 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 from torch import Tensor, fx, nn
-from torch_geometric.nn import GINConv, MessagePassing
+from torch_geometric.nn import MessagePassing
 
-from graphsieve.models.fast.convolutions import CONVOLUTIONS, Unsupported
+from graphsieve.models.fast.convolutions import CONVOLUTIONS, Unsupported, network_behind
 from graphsieve.models.fast.nonzero_columns import without_zero_columns
 
 ELEMENTWISE_MODULES = (
@@ -52,6 +52,11 @@ class Convolution:
     module: nn.Module | None  # None for a plain linear map of x
     linear: tuple[Tensor, Tensor | None] | None = None  # a linear map (weight, bias) applied to the layer's output
 
+    @property
+    def is_plain_sum(self) -> bool:
+        """Whether it has no weights yet, so that a linear map can be part of it."""
+        return self.module is not None and network_behind(self.module) is not None and self.linear is None
+
 
 @dataclass(frozen=True)
 class Program:
@@ -83,9 +88,9 @@ class _Tracer(fx.Tracer):
         return isinstance(module, MessagePassing) or super().is_leaf_module(module, name)
 
     def call_module(self, module: nn.Module, forward: Callable, args: tuple, kwargs: dict) -> Any:
-        if type(module) is GINConv:  # the weighted sum stays one step, the network behind it is traced
-            summed = self.create_proxy("call_module", self.path_of_module(module), args, kwargs)
-            return module.nn(summed)
+        network = network_behind(module)
+        if network is not None:  # the filter stays one step, the network behind it is traced
+            return network(self.create_proxy("call_module", self.path_of_module(module), args, kwargs))
         return super().call_module(module, forward, args, kwargs)
 
 
@@ -195,7 +200,7 @@ class _Reader:
         earlier = self.convolutions.get(source)
         if source is self.x:
             self.convolutions[node] = Convolution(node, source, None, (weight, bias))
-        elif earlier and type(earlier.module) is GINConv and earlier.linear is None and self._is_sole_reader(node):
+        elif earlier and earlier.is_plain_sum and self._is_sole_reader(node):
             del self.convolutions[source]
             self.convolutions[node] = Convolution(node, earlier.source, earlier.module, (weight, bias))
         else:
