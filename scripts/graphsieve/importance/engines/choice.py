@@ -8,7 +8,7 @@ from graphsieve.errors import InputError
 from graphsieve.importance.engines.full import FullEngine
 from graphsieve.importance.engines.lowrank.blocks import LowRankEngine
 from graphsieve.importance.engines.lowrank.plan import Plan
-from graphsieve.importance.engines.restricted import RestrictedEngine, best_time
+from graphsieve.importance.engines.restricted import RestrictedEngine
 from graphsieve.importance.problem import Problem
 from graphsieve.importance.verify import agree, full_logits_of, probe_pair
 from graphsieve.models.fast.convolutions import Unsupported
@@ -42,8 +42,8 @@ def _fastest(problem: Problem) -> Engine:
         engine = RestrictedEngine(problem)
     except Unsupported:
         return FullEngine(problem)
-    full = best_time(lambda: problem.call(problem.x, "the unperturbed x"))
-    return engine if engine.seconds_per_pair() < full else FullEngine(problem)
+    full = FullEngine(problem)
+    return engine if engine.cost_per_pair() < full.cost_per_pair() else full
 
 
 def _lowrank(problem: Problem) -> LowRankEngine:

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from graphsieve.importance.columns import NewColumn
+from graphsieve.importance.engines.cost import counted_cost
 from graphsieve.importance.problem import Problem
 
 
@@ -15,6 +16,9 @@ class FullEngine:
 
     def __init__(self, problem: Problem):
         self.problem = problem
+
+    def cost_per_pair(self) -> float:
+        return counted_cost(lambda: self.problem.call(self.problem.x, "the unperturbed x"))
 
     def blocks(self, score: Callable[[Tensor], np.ndarray]) -> Iterator[tuple[range, np.ndarray]]:
         """Scores of all (item, repeat) pairs, item by item."""

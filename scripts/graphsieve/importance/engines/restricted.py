@@ -8,7 +8,6 @@ pools or normalises over all nodes fails at once, and the reference engine takes
 """
 
 import copy
-import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
@@ -16,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from graphsieve.importance.engines.cost import counted_cost
 from graphsieve.importance.problem import Problem, call_model
 from graphsieve.importance.verify import agree
 from graphsieve.models.fast.convolutions import Unsupported
@@ -98,10 +98,8 @@ class RestrictedEngine:
         copies = min(BATCH_BYTES, problem.memory_limit // 8) // one_copy
         return max(1, min(copies, problem.num_pairs))
 
-    def seconds_per_pair(self) -> float:
-        x = self.problem.x[self.ball].repeat(self.copies, 1)
-        edges = self._subgraph(self.ball, self.copies)
-        return best_time(lambda: self.model(x, edges)) / self.copies
+    def cost_per_pair(self) -> float:
+        return counted_cost(lambda: self.logits(range(self.copies))) / self.copies
 
     def logits(self, pairs: range) -> Tensor:
         """(classes, nodes, copies) of up to `copies` pairs."""
@@ -139,12 +137,3 @@ def _probe_inputs(problem: Problem) -> list[Tensor]:
     order = torch.randperm(len(x), generator=generator).to(x.device)
     noise = torch.randn(x.shape, generator=generator, dtype=x.dtype).to(x.device)
     return [x, x[order], x + 2 * x.std() * noise]
-
-
-def best_time(call: Callable[[], object], tries: int = 2) -> float:
-    times = []
-    for _ in range(tries):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
