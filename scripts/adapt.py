@@ -71,12 +71,12 @@ def select(arguments: argparse.Namespace, graph, split):
         factory,
         graph,
         split,
-        "npt" if full else arguments.scorer,
-        pruning,
-        options,
-        replace(scoring_options(arguments), ties=arguments.ties),
-        arguments.seed,
-        prepare_device(arguments),
+        scorer="npt" if full else arguments.scorer,
+        pruning=pruning,
+        training=options,
+        scoring=replace(scoring_options(arguments), ties=arguments.ties),
+        seed=arguments.seed,
+        device=prepare_device(arguments),
         progress=True,
     )
 

@@ -22,7 +22,7 @@ def main() -> None:
     table = read_csv(arguments.scores, ["feature", "score", "loss"])
     losses = None if table["loss"].isna().all() else table["loss"].to_numpy()
     count = count_to_keep(len(table), arguments.keep)
-    selection = keep_top(table["score"].to_numpy(), count, losses, arguments.ties, arguments.seed)
+    selection = keep_top(table["score"].to_numpy(), count, losses=losses, ties=arguments.ties, seed=arguments.seed)
 
     table["rank"] = np.argsort(selection.ranking) + 1
     table["kept"] = table["feature"].isin(selection.kept)

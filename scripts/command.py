@@ -95,7 +95,9 @@ def train(arguments: argparse.Namespace, graph: Graph, split: Split, model: str 
     from graphsieve.models.training import train_model
 
     options, device = training_options(arguments), prepare_device(arguments)
-    return train_model(model or arguments.model, graph, split, options, arguments.seed, device, progress=True)
+    return train_model(
+        model or arguments.model, graph, split, options=options, seed=arguments.seed, device=device, progress=True
+    )
 
 
 def run_columns(arguments: argparse.Namespace, graph: Graph) -> dict:

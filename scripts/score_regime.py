@@ -68,7 +68,7 @@ def train(arguments: argparse.Namespace, graph, split, seed: int, kind: str, dev
     from graphsieve.models.training import train_model
 
     name = arguments.model if kind == "own" else kind
-    training = train_model(name, graph, split, training_options(arguments), seed, device)
+    training = train_model(name, graph, split, options=training_options(arguments), seed=seed, device=device)
     if arguments.moment == "best":
         training.model.load_state_dict(training.best_state)
     return training.model.eval()

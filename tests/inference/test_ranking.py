@@ -24,7 +24,7 @@ from graphsieve.inference.ranking import (
     cut_in_halves,
     most_permutations,
     rank_features,
-    score_features,
+    score_sides,
     train_sides,
 )
 from graphsieve.options import RankingOptions, TrainingOptions
@@ -143,7 +143,7 @@ def p_values_of(regime: str, seed: int, num_nodes: int, num_features: int = 20) 
     # 0.05 is twice 1 / 40, the smallest p-value of each half
     options = RankingOptions(seeds=1, seed=seed, n_repeats=39, permutations=39, training=QUICK)
     sides = train_sides(graph, choose_split(graph, "random", seed), options, CPU)
-    return score_features(sides, num_features).p_values
+    return score_sides(sides, num_features).p_values
 
 
 @pytest.mark.parametrize("regime", ["a", "c", "e", "g"])
@@ -171,7 +171,7 @@ def test_naive_permutation_of_training_nodes_would_raise_false_alarms():
         sides = train_sides(graph, choose_split(graph, "random", seed), options, CPU)
         halves = cut_in_halves(graph, choose_split(graph, "random", seed), seed)
         naive = replace(sides[0], graph=halves[0][0], nodes=halves[0][1])
-        alarms.append(score_features([naive], 10).p_values <= 0.05)
+        alarms.append(score_sides([naive], 10).p_values <= 0.05)
     assert np.mean(alarms) > 0.5
 
 
@@ -219,7 +219,7 @@ def ranking(small_graph):
         feature_names=("kind=a", "kind=b", "c", "copy of c", "e", "f", "g", "h"),
         column_groups=("kind", "kind", "c", "copy of c", "e", "f", "g", "h"),
     )
-    return rank_features(graph, RankingOptions(seeds=2, n_repeats=10, permutations=99, training=QUICK))
+    return rank_features(graph, options=RankingOptions(seeds=2, n_repeats=10, permutations=99, training=QUICK))
 
 
 def test_ranking_table(ranking):
@@ -241,7 +241,7 @@ def test_ranking_table(ranking):
 
 
 def test_ranking_is_the_same_again_and_accuracies_are_those_of_the_test_nodes(ranking, small_graph):
-    again = rank_features(ranking.graph, ranking.options)
+    again = rank_features(ranking.graph, options=ranking.options)
     pd.testing.assert_frame_equal(again.table, ranking.table)
     pd.testing.assert_frame_equal(again.curve, ranking.curve)
     assert ranking.test_nodes == 12
@@ -258,8 +258,8 @@ def test_test_labels_do_not_touch_the_ranking(ranking):
     y = ranking.graph.y.copy()
     y[split.test] = (y[split.test] + 1) % 3
     quick = replace(ranking.options, seeds=1)
-    honest = rank_features(replace(ranking.graph, public_split=split), quick)
-    lied_to = rank_features(replace(ranking.graph, y=y, public_split=split), quick)
+    honest = rank_features(replace(ranking.graph, public_split=split), options=quick)
+    lied_to = rank_features(replace(ranking.graph, y=y, public_split=split), options=quick)
     pd.testing.assert_frame_equal(honest.table, lied_to.table)
     assert honest.curve["accuracy"].iloc[-1] > lied_to.curve["accuracy"].iloc[-1]
 

@@ -34,13 +34,13 @@ from graphsieve.options import RankingOptions
 from graphsieve.randomness import child
 from graphsieve.selection.top import keep_top
 
-LEVEL = 0.05
+SIGNIFICANCE = 0.05
 FEWEST_PERMUTATIONS = 199
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """`table` has a row a feature, best first; `groups` a row a group of columns, permuted together."""
+    """`table` has one row per feature, best first; `groups` one row per group of columns, permuted together."""
 
     graph: Graph
     options: RankingOptions
@@ -99,17 +99,49 @@ class Scored:
 
 def rank_features(
     graph: Graph,
+    *,
     options: RankingOptions | None = None,
-    device: torch.device | None = None,
+    device: str | torch.device = "cpu",
     progress: bool = False,
 ) -> Ranking:
-    """Train, score, test and rank; `graph.x` is taken as it is, so scale it first."""
-    options, device = options or RankingOptions(), device or torch.device("cpu")
+    """Train, score, test and rank the features of a graph, with p-values that hold.
+
+    Parameters
+    ----------
+    graph : Graph
+        Its features are taken as they are, so scale them first.
+    options : RankingOptions, optional
+        Which model, how many seeds and permutations.
+    device : str or torch.device
+        Where to train and score.
+    progress : bool
+        Whether to show progress bars.
+
+    Returns
+    -------
+    Ranking
+        A table with one row per feature, one with one row per group, and accuracy by the number of features kept.
+
+    Examples
+    --------
+    The first five features of this graph tell the class, the others are chance:
+
+    >>> from graphsieve.data.synthetic import generate
+    >>> from graphsieve.inference.ranking import rank_features
+    >>> from graphsieve.options import RankingOptions, TrainingOptions
+    >>> graph = generate("d", 0, num_nodes=200, num_features=7)
+    >>> training = TrainingOptions(hidden=16, epochs=20)
+    >>> ranking = rank_features(graph, options=RankingOptions(seeds=1, permutations=99, training=training))
+    >>> list(ranking.table.columns[:3]), len(ranking.table)
+    (['rank', 'feature', 'importance'], 7)
+    """
+    options, device = options or RankingOptions(), torch.device(device)
     split = choose_split(graph, "public" if graph.public_split else "random", options.seed)
     sides = train_sides(graph, split, options, device, progress)
-    scored = score_features(sides, graph.num_features, progress)
+    scored = score_sides(sides, graph.num_features, progress)
     table = _table(graph.names(), scored)
-    ranking = keep_top(scored.falls.mean(axis=(1, 2)), graph.num_features, scored.losses, seed=options.seed).ranking
+    importance = scored.falls.mean(axis=(1, 2))
+    ranking = keep_top(importance, graph.num_features, losses=scored.losses, seed=options.seed).ranking
     groups = _groups(graph, options.seed)
     table["group"] = _group_of_column(graph, groups, "values")
     table["correlated_with"] = _group_of_column(graph, groups, "correlated")
@@ -144,8 +176,9 @@ def train_sides(
             models = []
             for seed in range(options.seed, options.seed + options.seeds):
                 # Trainings report on validation and test nodes as well, which this one has not.
+                labelled = Split(nodes, nodes, nodes)
                 training = train_model(
-                    options.model, subgraph, Split(nodes, nodes, nodes), options.training, seed, device
+                    options.model, subgraph, labelled, options=options.training, seed=seed, device=device
                 )
                 models.append(training.model.eval())
                 bar.update()
@@ -173,7 +206,7 @@ def cut_in_halves(graph: Graph, split: Split, seed: int) -> list[tuple[Graph, np
     return halves
 
 
-def score_features(sides: list[Side], num_features: int, progress: bool = False) -> Scored:
+def score_sides(sides: list[Side], num_features: int, progress: bool = False) -> Scored:
     return _score(sides, lambda open_items: {"features": open_items}, num_features, "scoring", progress)
 
 
@@ -211,7 +244,7 @@ def _score(
 
 def most_permutations(num_items: int, options: RankingOptions) -> int:
     """As many as allowed, but not more than it takes one item alone to stand out among so many."""
-    return min(options.permutations, max(FEWEST_PERMUTATIONS, round(2 * num_items / LEVEL) - 1))
+    return min(options.permutations, max(FEWEST_PERMUTATIONS, round(2 * num_items / SIGNIFICANCE) - 1))
 
 
 def _table(names: list[str], scored: Scored) -> pd.DataFrame:

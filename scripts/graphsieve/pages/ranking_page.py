@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from graphsieve.inference.ranking import LEVEL, Ranking, most_permutations
+from graphsieve.inference.ranking import SIGNIFICANCE as LEVEL
+from graphsieve.inference.ranking import Ranking, most_permutations
 from graphsieve.pages.page import page
 from graphsieve.pages.ranking_pictures import bars, combined_error, curve_picture, importance_text, p_text
 

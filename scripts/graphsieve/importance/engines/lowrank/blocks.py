@@ -17,8 +17,9 @@ from graphsieve.importance.engines.lowrank.changes import (
     select,
     union,
 )
-from graphsieve.importance.engines.lowrank.filters import NARROW, Expression
+from graphsieve.importance.engines.lowrank.filters import Expression
 from graphsieve.importance.engines.lowrank.plan import CHUNK_BYTES, Layer, Plan
+from graphsieve.importance.engines.lowrank.trace import NARROW
 from graphsieve.importance.engines.parallel import ordered_map
 
 State = dict[fx.Node, Change]

@@ -11,8 +11,6 @@ from graphsieve.importance.engines.lowrank.trace import Program, Step
 from graphsieve.models.fast.convolutions import Edges, Filter
 from graphsieve.models.fast.nonzero_columns import without_zero_columns
 
-NARROW = 64  # outputs up to which the transposed product is the faster one on CPUs
-
 
 @dataclass(frozen=True)
 class Expression:

@@ -34,6 +34,7 @@ ELEMENTWISE_FUNCTIONS = {
 ELEMENTWISE_METHODS = {"relu", "relu_", "tanh", "sigmoid", "add", "sub", "mul", "div", "neg", "exp", "abs", "square"}
 RELUS = {torch.relu, F.relu, "relu", "relu_", nn.ReLU}
 LAST_DIMENSION = {-1, 1}
+NARROW = 64  # outputs up to which the transposed product is the faster one on CPUs
 ALONG_DIMENSION = {  # the place, the name and the default of the argument that must be the last dimension
     torch.cat: (1, "dim", 0),
     torch.concat: (1, "dim", 0),
@@ -214,7 +215,7 @@ class _Reader:
         for operand in node.all_input_nodes:
             constant = self.constants.get(operand)
             if constant is not None and constant.dim() > 1 and constant.shape[0] != 1:
-                raise Unsupported("a constant with a row a node")
+                raise Unsupported("a constant with one row per node")
             if constant is None and not self._varies(operand):
                 raise Unsupported("an operand computed from the graph")
         if is_relu and sole_reader:
@@ -253,7 +254,7 @@ def _relu_in_place(rows: Tensor, *_: Any, **__: Any) -> Tensor:
 def _linear(rows: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """Same as F.linear, without what is zero; for few outputs the transposed product is faster on CPUs."""
     rows, weight = without_zero_columns(rows, weight)
-    if weight.shape[0] > 64:
+    if weight.shape[0] > NARROW:
         return F.linear(rows, weight, bias)
     product = (weight @ rows.T).T
     return product if bias is None else product + bias
