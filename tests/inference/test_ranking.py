@@ -34,7 +34,7 @@ QUICK = TrainingOptions(hidden=16, dropout=0.5, epochs=30)
 
 
 def drawn_from(matrix: np.ndarray):
-    """Draws from a matrix of prepared values, one row an item, and how many each item was asked for."""
+    """Draws from a matrix of prepared values, one row per item, and how many each item was asked for."""
     asked = np.zeros(len(matrix), dtype=int)
 
     def draw(items, occasion, count):

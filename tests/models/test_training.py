@@ -44,7 +44,7 @@ def test_the_history_is_that_of_a_plain_loop(name, batch_norm, small_graph, smal
     expected = plain_training(name, small_graph, small_split, options, seed=1)
     found = train_model(name, small_graph, small_split, options=options, seed=1, device=CPU).history
     # A bias before batch normalisation has no gradient but rounding, which Adam makes as large as any other. In
-    # training it cancels out, in evaluation not quite; test_propagation.py compares that.
+    # training it cancels out, in evaluation not quite; test_fast_forward.py compares that.
     columns = ["epoch", "train_loss"] if batch_norm else list(expected)
     pd.testing.assert_frame_equal(found[columns], expected[columns], rtol=1e-4)
     assert found["train_loss"].iloc[-1] < 0.5 * found["train_loss"].iloc[0]

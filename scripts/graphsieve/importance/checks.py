@@ -26,7 +26,7 @@ def check_shapes(model: nn.Module, x: Tensor, y: Tensor, n_repeats: int) -> None
             f"x must be (nodes, features) of float32 or float64, but has shape {tuple(x.shape)} and type {x.dtype}"
         )
     if y.dim() == 0 or y.shape[0] != x.shape[0]:
-        raise InputError(f"y must hold one label a node: it has shape {tuple(y.shape)}, x has {x.shape[0]} rows")
+        raise InputError(f"y must hold one label per node: it has shape {tuple(y.shape)}, x has {x.shape[0]} rows")
     if n_repeats < 1:
         raise InputError(f"n_repeats must be at least 1, not {n_repeats}")
 

@@ -97,9 +97,9 @@ def check_labels(metrics: list[Metric], logits: Tensor, y: Tensor) -> None:
     if not any(metric.needs_classes for metric in metrics):
         return
     if y.dim() != 1 or y.is_floating_point() or y.is_complex():
-        raise InputError(f"y must hold one class number a node, but has shape {tuple(y.shape)} and type {y.dtype}")
+        raise InputError(f"y must hold one class number per node, but has shape {tuple(y.shape)} and type {y.dtype}")
     if y.min() < 0 or y.max() >= logits.shape[1]:
         raise InputError(
             f"y has classes {int(y.min())} to {int(y.max())} at the scored nodes, but the model returns "
-            f"{logits.shape[1]} logits a node: number the classes from 0"
+            f"{logits.shape[1]} logits per node: number the classes from 0"
         )

@@ -83,7 +83,7 @@ def call_model(model: nn.Module, x: Tensor, edge_index: object, when: str) -> Te
     if not isinstance(logits, Tensor) or logits.dim() != 2 or logits.shape[0] != x.shape[0]:
         found = f"shape {tuple(logits.shape)}" if isinstance(logits, Tensor) else type(logits).__name__
         raise InputError(
-            f"model returned {found} when called with {when}: it must return {x.shape[0]} rows of logits, one a node"
+            f"model returned {found} when called with {when}: it must return {x.shape[0]} rows of logits, one per node"
         )
     return logits
 

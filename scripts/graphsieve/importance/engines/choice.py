@@ -1,9 +1,5 @@
 """The engines by name, and the order in which "auto" tries them."""
 
-from collections.abc import Iterator
-
-import numpy as np
-
 from graphsieve.errors import InputError
 from graphsieve.importance.engines.full import FullEngine
 from graphsieve.importance.engines.lowrank.blocks import LowRankEngine
@@ -16,7 +12,6 @@ from graphsieve.models.fast.convolutions import Unsupported
 ENGINES = ("auto", "lowrank", "restricted", "full")
 FEWEST_PAIRS = 300  # below this, finding out whether restriction is exact costs more than it saves
 Engine = LowRankEngine | RestrictedEngine | FullEngine
-Blocks = Iterator[tuple[range, np.ndarray]]
 
 
 def choose_engine(name: str, problem: Problem) -> Engine:
