@@ -3,11 +3,8 @@
 from graphsieve.data.graph import read_graph
 from graphsieve.data.perturbed import PERTURBED_GRAPHS
 from graphsieve.data.splits import choose_split
-from graphsieve.device import prepare_device
 from graphsieve.files.writing import write_record
-from graphsieve.jobs.running import run_columns, run_job
-from graphsieve.models.training import train_model
-from graphsieve.options import TrainingOptions
+from graphsieve.jobs.running import run_columns, run_job, train_model_of
 from graphsieve.randomness import generator
 
 
@@ -16,8 +13,7 @@ def main(job) -> None:
     graph = read_graph(job.input.graph)
     split = choose_split(graph, run["split"], run["seed"])
     perturbed = PERTURBED_GRAPHS[setting](graph, generator(run["seed"], "perturbation"))
-    options, device = TrainingOptions(**job.params.training), prepare_device(job.params.device, job.threads)
-    training = train_model(run["model"], perturbed, split, options, seed=run["seed"], device=device, progress=True)
+    training = train_model_of(job, perturbed, split)
     write_record({**run, "setting": setting, **training.summary()}, job.output.record)
 
 

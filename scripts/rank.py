@@ -73,7 +73,9 @@ def rank(graph: Graph, arguments: argparse.Namespace):
         **{name: getattr(arguments, name) for name in ("model", "metric", "seeds", "n_repeats", "permutations", "seed")}
     )
     training = replace(options.training, epochs=arguments.epochs, hidden=arguments.hidden)
-    return rank_features(graph, replace(options, training=training), choose_device(arguments.device), progress=True)
+    return rank_features(
+        graph, options=replace(options, training=training), device=choose_device(arguments.device), progress=True
+    )
 
 
 if __name__ == "__main__":

@@ -4,13 +4,10 @@ import pandas as pd
 
 from graphsieve.data.graph import keep_columns, read_graph
 from graphsieve.data.splits import choose_split
-from graphsieve.device import prepare_device
 from graphsieve.files.checks import damaged
 from graphsieve.files.reading import read_csv
 from graphsieve.files.writing import write_record
-from graphsieve.jobs.running import run_columns, run_job
-from graphsieve.models.training import train_model
-from graphsieve.options import TrainingOptions
+from graphsieve.jobs.running import run_columns, run_job, train_model_of
 
 
 def main(job) -> None:
@@ -19,9 +16,7 @@ def main(job) -> None:
     split = choose_split(graph, run["split"], run["seed"])
     selection = read_selection(job.input.selection, graph.num_features)
     kept = selection.loc[selection["kept"], "feature"].to_numpy()
-    options, device = TrainingOptions(**job.params.training), prepare_device(job.params.device, job.threads)
-    reduced = keep_columns(graph, kept)
-    training = train_model(run["model"], reduced, split, options, seed=run["seed"], device=device, progress=True)
+    training = train_model_of(job, keep_columns(graph, kept), split)
 
     columns = {"scorer": job.wildcards.scorer, "features": graph.num_features, "kept": len(kept)}
     columns["ties"] = selection["ties"].iloc[0]

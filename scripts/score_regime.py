@@ -44,7 +44,8 @@ def score_trial(job, seed: int, device) -> pd.DataFrame:
 
 def trained_model(job, graph, split, seed: int, kind: str, device):
     name = job.wildcards.model if kind == "own" else kind
-    training = train_model(name, graph, split, TrainingOptions(**job.params.training), seed=seed, device=device)
+    options = TrainingOptions(**job.params.training)
+    training = train_model(name, graph, split, options=options, seed=seed, device=device)
     if job.params.scoring["scored_model"] == "best":
         training.model.load_state_dict(training.best_state)
     return training.model.eval()

@@ -2,12 +2,9 @@
 
 from graphsieve.data.graph import read_graph
 from graphsieve.data.splits import choose_split, classes_without_training_node
-from graphsieve.device import prepare_device
 from graphsieve.files.writing import write_csv, write_record
-from graphsieve.jobs.running import run_columns, run_job
+from graphsieve.jobs.running import run_columns, run_job, train_model_of
 from graphsieve.models.classifier import save_weights
-from graphsieve.models.training import train_model
-from graphsieve.options import TrainingOptions
 
 
 def main(job) -> None:
@@ -17,8 +14,7 @@ def main(job) -> None:
     missing = classes_without_training_node(graph, split)
     if missing:
         print(f"note: no training node has class {missing}: nodes of that class cannot be classified")
-    options, device = TrainingOptions(**job.params.training), prepare_device(job.params.device, job.threads)
-    training = train_model(run["model"], graph, split, options, seed=run["seed"], device=device, progress=True)
+    training = train_model_of(job, graph, split)
 
     save_weights(training.model, {"best": training.best_state}, job.output.weights)
     write_csv(training.history, job.output.history)

@@ -70,7 +70,7 @@ def test_the_dataset_loads():
 @pytest.mark.usefixtures("registered")
 def test_the_model_is_built_and_learns(small_graph, small_split):
     training = TrainingOptions(hidden=16, epochs=60)
-    model = train_model("gat", small_graph, small_split, training, 0, torch.device("cpu")).model.eval()
+    model = train_model("gat", small_graph, small_split, options=training).model.eval()
     with torch.no_grad():
         found = model(torch.from_numpy(small_graph.x), torch.from_numpy(small_graph.edge_index)).argmax(dim=1).numpy()
     assert np.mean(found == small_graph.y) > 0.8
@@ -80,7 +80,7 @@ def test_the_model_is_built_and_learns(small_graph, small_split):
 @pytest.mark.usefixtures("registered")
 def test_the_scorer_gives_a_score_a_feature_and_sees_which_matter(small_graph, small_split):
     training = TrainingOptions(hidden=16, epochs=20)
-    model = train_model("gcn", small_graph, small_split, training, 0, torch.device("cpu")).model.eval()
+    model = train_model("gcn", small_graph, small_split, options=training).model.eval()
     values = score_features("gradient", ScoringTask(small_graph, small_split, 0, model=model)).values
     assert values.shape == (small_graph.num_features,)
     assert values[:3].min() > values[3:].max()

@@ -22,7 +22,7 @@ def compare_training(name: str, graph: Graph, split: Split) -> dict[str, float]:
     tune_memory()  # as our commands do; its large pages come too late here, after the first tensor
     start = time.perf_counter()
     # Includes what is prepared once before the first epoch.
-    training = train_model(name, graph, split, TrainingOptions(epochs=EPOCHS), seed=0, device=device)
+    training = train_model(name, graph, split, options=TrainingOptions(epochs=EPOCHS), seed=0, device=device)
     ours = (time.perf_counter() - start) / EPOCHS
     differences = np.abs(training.history["train_loss"] / plain_losses - 1)
     return {

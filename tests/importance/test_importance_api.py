@@ -158,7 +158,7 @@ class WrongRows(nn.Module):
         ({"engine": "warp"}, "engine 'warp' is unknown"),
         ({"x": torch.ones(NODES)}, "x must be"),
         ({"x": torch.ones(NODES, FEATURES, dtype=torch.long)}, "x must be"),
-        ({"y": torch.zeros(NODES + 1, dtype=torch.long)}, "y must hold one label a node"),
+        ({"y": torch.zeros(NODES + 1, dtype=torch.long)}, "y must hold one label per node"),
         ({"y": torch.zeros(NODES)}, "y must hold one class number"),
         ({"y": torch.full((NODES,), CLASSES)}, "y has classes 3 to 3"),
         ({"model": "gcn"}, "model must be a torch module"),

@@ -8,7 +8,7 @@ from scipy import stats
 
 from graphsieve.importance.columns import (
     Columns,
-    feature_generator,
+    child_generator,
     gaussian,
     mask,
     ordered_samples,
@@ -65,7 +65,7 @@ def test_columns_of_any_layout(layout):
 
 def test_every_feature_has_a_stream_of_its_own():
     root = root_sequence(5)
-    draws = {feature: feature_generator(root, feature).integers(2**60) for feature in range(20)}
+    draws = {feature: child_generator(root, feature).integers(2**60) for feature in range(20)}
     assert len(set(draws.values())) == 20
-    assert feature_generator(root_sequence(np.random.SeedSequence(5)), 3).integers(2**60) == draws[3]
-    assert feature_generator(root_sequence(np.random.SeedSequence(5).spawn(1)[0]), 3).integers(2**60) != draws[3]
+    assert child_generator(root_sequence(np.random.SeedSequence(5)), 3).integers(2**60) == draws[3]
+    assert child_generator(root_sequence(np.random.SeedSequence(5).spawn(1)[0]), 3).integers(2**60) != draws[3]

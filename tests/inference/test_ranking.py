@@ -10,8 +10,6 @@ from graphsieve.data.graph import Graph, Split
 from graphsieve.data.splits import choose_split
 from graphsieve.data.synthetic import generate
 from graphsieve.errors import InputError
-from graphsieve.importance import permutation_importance
-from graphsieve.importance.groups import joint_importance
 from graphsieve.inference.correlated import correlated_groups
 from graphsieve.inference.how_few import numbers_to_keep, smallest_without_loss, standard_error
 from graphsieve.inference.p_values import (
@@ -26,10 +24,9 @@ from graphsieve.inference.ranking import (
     cut_in_halves,
     most_permutations,
     rank_features,
-    score_features,
+    score_sides,
     train_sides,
 )
-from graphsieve.models.classifier import build_model
 from graphsieve.options import RankingOptions, TrainingOptions
 
 CPU = torch.device("cpu")
@@ -37,7 +34,7 @@ QUICK = TrainingOptions(hidden=16, dropout=0.5, epochs=30)
 
 
 def drawn_from(matrix: np.ndarray):
-    """Draws from a matrix of prepared values, one row an item, and how many each item was asked for."""
+    """Draws from a matrix of prepared values, one row per item, and how many each item was asked for."""
     asked = np.zeros(len(matrix), dtype=int)
 
     def draw(items, occasion, count):
@@ -146,7 +143,7 @@ def p_values_of(regime: str, seed: int, num_nodes: int, num_features: int = 20) 
     # 0.05 is twice 1 / 40, the smallest p-value of each half
     options = RankingOptions(seeds=1, seed=seed, n_repeats=39, permutations=39, training=QUICK)
     sides = train_sides(graph, choose_split(graph, "random", seed), options, CPU)
-    return score_features(sides, num_features).p_values
+    return score_sides(sides, num_features).p_values
 
 
 @pytest.mark.parametrize("regime", ["a", "c", "e", "g"])
@@ -174,7 +171,7 @@ def test_naive_permutation_of_training_nodes_would_raise_false_alarms():
         sides = train_sides(graph, choose_split(graph, "random", seed), options, CPU)
         halves = cut_in_halves(graph, choose_split(graph, "random", seed), seed)
         naive = replace(sides[0], graph=halves[0][0], nodes=halves[0][1])
-        alarms.append(score_features([naive], 10).p_values <= 0.05)
+        alarms.append(score_sides([naive], 10).p_values <= 0.05)
     assert np.mean(alarms) > 0.5
 
 
@@ -183,40 +180,6 @@ def test_planted_features_are_found(regime):
     p_values = np.stack([p_values_of(regime, seed, num_nodes=300, num_features=10) for seed in range(4)])
     assert np.mean(p_values[:, :5] <= 0.05) > 0.6
     assert np.mean(p_values[:, 5:] <= 0.05) < 0.25
-
-
-def test_joint_permutation_of_one_column_is_permutation_importance(small_graph):
-    model = build_model("graphsage", 8, 3, hidden=8).eval()
-    x, edge_index, y = (torch.from_numpy(a) for a in (small_graph.x, small_graph.edge_index, small_graph.y))
-    nodes, metrics = np.arange(0, 60, 2), ["accuracy", "cross_entropy"]
-    sequence = np.random.SeedSequence(4)
-    groups = [np.array([0, 1, 2]), np.array([5])]
-    result = joint_importance(model, x, edge_index, y, nodes, groups, 200, metrics, sequence)
-    single = permutation_importance(model, x, edge_index, y, nodes, n_repeats=200, metric=metrics, features=[5])
-    for name in metrics:
-        assert result[name].baseline == pytest.approx(single[name].baseline)
-    ours, theirs = result["cross_entropy"].importances[1], single["cross_entropy"].importances[0]
-    assert abs(ours.mean() - theirs.mean()) < 4 * np.hypot(ours.std(), theirs.std()) / np.sqrt(200)
-    assert ours.std() == pytest.approx(theirs.std(), rel=0.3)
-    alone = joint_importance(model, x, edge_index, y, nodes, groups[1:], 200, metrics, sequence)
-    np.testing.assert_array_equal(alone["accuracy"].importances[0], result["accuracy"].importances[1])
-
-
-def test_joint_permutation_keeps_rows_together():
-    class Parity(torch.nn.Module):
-        """Right wherever its two columns agree."""
-
-        def forward(self, x, edge_index):
-            return torch.stack([(x[:, 0] == x[:, 1]).float(), torch.full((len(x),), 0.5)], dim=1)
-
-    x = torch.randint(2, (40, 1), generator=torch.Generator().manual_seed(0)).float().repeat(1, 2)
-    arguments = {"y": torch.zeros(40, dtype=torch.long), "nodes": np.arange(40), "n_repeats": 5, "metric": ["accuracy"]}
-    groups = [np.array([0, 1]), np.array([1])]
-    result = joint_importance(
-        Parity(), x, None, groups=groups, random_state=np.random.SeedSequence(0), **arguments
-    )["accuracy"]  # fmt: skip
-    assert (result.importances[0] == 0).all()
-    assert (result.importances[1] > 0.2).all()
 
 
 def test_correlated_columns_are_grouped():
@@ -256,7 +219,7 @@ def ranking(small_graph):
         feature_names=("kind=a", "kind=b", "c", "copy of c", "e", "f", "g", "h"),
         column_groups=("kind", "kind", "c", "copy of c", "e", "f", "g", "h"),
     )
-    return rank_features(graph, RankingOptions(seeds=2, n_repeats=10, permutations=99, training=QUICK))
+    return rank_features(graph, options=RankingOptions(seeds=2, n_repeats=10, permutations=99, training=QUICK))
 
 
 def test_ranking_table(ranking):
@@ -278,7 +241,7 @@ def test_ranking_table(ranking):
 
 
 def test_ranking_is_the_same_again_and_accuracies_are_those_of_the_test_nodes(ranking, small_graph):
-    again = rank_features(ranking.graph, ranking.options)
+    again = rank_features(ranking.graph, options=ranking.options)
     pd.testing.assert_frame_equal(again.table, ranking.table)
     pd.testing.assert_frame_equal(again.curve, ranking.curve)
     assert ranking.test_nodes == 12
@@ -295,8 +258,8 @@ def test_test_labels_do_not_touch_the_ranking(ranking):
     y = ranking.graph.y.copy()
     y[split.test] = (y[split.test] + 1) % 3
     quick = replace(ranking.options, seeds=1)
-    honest = rank_features(replace(ranking.graph, public_split=split), quick)
-    lied_to = rank_features(replace(ranking.graph, y=y, public_split=split), quick)
+    honest = rank_features(replace(ranking.graph, public_split=split), options=quick)
+    lied_to = rank_features(replace(ranking.graph, y=y, public_split=split), options=quick)
     pd.testing.assert_frame_equal(honest.table, lied_to.table)
     assert honest.curve["accuracy"].iloc[-1] > lied_to.curve["accuracy"].iloc[-1]
 

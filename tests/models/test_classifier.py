@@ -11,7 +11,7 @@ EDGES = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
 
 @pytest.mark.parametrize("name", LAYERS)
 @pytest.mark.parametrize("num_layers", [1, 2, 3])
-def test_a_model_gives_one_row_of_logits_a_node(name, num_layers):
+def test_a_model_gives_one_row_of_logits_per_node(name, num_layers):
     model = build_model(name, 5, 4, hidden=6, num_layers=num_layers)
     assert model(torch.ones(3, 5), EDGES).shape == (3, 4)
 

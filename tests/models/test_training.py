@@ -42,23 +42,23 @@ def plain_training(name, graph, split, options, seed) -> pd.DataFrame:
 def test_the_history_is_that_of_a_plain_loop(name, batch_norm, small_graph, small_split):
     options = replace(OPTIONS, batch_norm=batch_norm)
     expected = plain_training(name, small_graph, small_split, options, seed=1)
-    found = train_model(name, small_graph, small_split, options, seed=1, device=CPU).history
+    found = train_model(name, small_graph, small_split, options=options, seed=1, device=CPU).history
     # A bias before batch normalisation has no gradient but rounding, which Adam makes as large as any other. In
-    # training it cancels out, in evaluation not quite; test_propagation.py compares that.
+    # training it cancels out, in evaluation not quite; test_fast_forward.py compares that.
     columns = ["epoch", "train_loss"] if batch_norm else list(expected)
     pd.testing.assert_frame_equal(found[columns], expected[columns], rtol=1e-4)
     assert found["train_loss"].iloc[-1] < 0.5 * found["train_loss"].iloc[0]
 
 
 def test_the_best_epoch_is_the_first_of_highest_validation_accuracy(small_graph, small_split):
-    training = train_model("gcn", small_graph, small_split, OPTIONS, seed=0, device=CPU)
+    training = train_model("gcn", small_graph, small_split, options=OPTIONS, seed=0, device=CPU)
     best = training.history["val_accuracy"].argmax()
     assert training.best_epoch == training.history["epoch"][best]
     assert training.summary()["test_accuracy"] == training.history["test_accuracy"][best]
 
 
 def test_the_best_state_reaches_the_accuracies_of_the_best_epoch(small_graph, small_split):
-    training = train_model("gcn", small_graph, small_split, OPTIONS, seed=0, device=CPU)
+    training = train_model("gcn", small_graph, small_split, options=OPTIONS, seed=0, device=CPU)
     model = build_model("gcn", small_graph.num_features, small_graph.num_classes, hidden=16)
     model.load_state_dict(training.best_state)
     logits = model(torch.from_numpy(small_graph.x), torch.from_numpy(small_graph.edge_index))
@@ -70,9 +70,9 @@ def test_the_best_state_reaches_the_accuracies_of_the_best_epoch(small_graph, sm
 def test_the_same_seed_gives_the_same_bytes(small_graph, small_split, dropout):
     options = replace(OPTIONS, dropout=dropout, epochs=5)
     torch.manual_seed(1)
-    one = train_model("gcn", small_graph, small_split, options, seed=3, device=CPU)
+    one = train_model("gcn", small_graph, small_split, options=options, seed=3, device=CPU)
     torch.manual_seed(2)
-    two = train_model("gcn", small_graph, small_split, options, seed=3, device=CPU)
+    two = train_model("gcn", small_graph, small_split, options=options, seed=3, device=CPU)
     assert one.history.to_csv() == two.history.to_csv()
     assert all(torch.equal(one.best_state[key], two.best_state[key]) for key in one.best_state)
 
@@ -80,8 +80,9 @@ def test_the_same_seed_gives_the_same_bytes(small_graph, small_split, dropout):
 def test_dropout_acts_in_training_and_not_in_evaluation(small_graph, small_split):
     """With dropout the losses differ from those without; without a step to learn from, the evaluations do not."""
     still = replace(OPTIONS, learning_rate=1e-12, epochs=3)
-    without = train_model("gcn", small_graph, small_split, still, seed=0, device=CPU).history
-    with_dropout = train_model("gcn", small_graph, small_split, replace(still, dropout=0.5), seed=0, device=CPU).history
+    without = train_model("gcn", small_graph, small_split, options=still, seed=0, device=CPU).history
+    dropping = replace(still, dropout=0.5)
+    with_dropout = train_model("gcn", small_graph, small_split, options=dropping, seed=0, device=CPU).history
     assert not np.allclose(without["train_loss"], with_dropout["train_loss"], rtol=1e-3)
     assert with_dropout["train_loss"].nunique() == 3
     assert without["val_accuracy"].equals(with_dropout["val_accuracy"])
@@ -91,11 +92,11 @@ def test_a_layer_with_dropout_of_its_own_is_trained_with_it(small_graph, small_s
     """An evaluation must then not serve as the next training pass."""
     layers = [GATConv(small_graph.num_features, 8, dropout=0.5), GATConv(8, small_graph.num_classes)]
     still = replace(OPTIONS, learning_rate=1e-12, epochs=3)
-    history = fit(NodeClassifier(layers), small_graph, small_split, still, CPU, progress=False).history
+    history = fit(NodeClassifier(layers), small_graph, small_split, options=still, device=CPU).history
     assert history["train_loss"].nunique() == 3
 
 
 def test_a_training_that_diverges_says_so(small_graph, small_split):
     huge = replace(small_graph, x=np.full_like(small_graph.x, 1e38))
     with pytest.raises(InputError, match="diverged at epoch"):
-        train_model("gin", huge, small_split, OPTIONS, seed=0, device=CPU)
+        train_model("gin", huge, small_split, options=OPTIONS, seed=0, device=CPU)

@@ -31,7 +31,7 @@ def tasks(small_graph, small_split):
     training = TrainingOptions(hidden=16, epochs=60)
     device = torch.device("cpu")
     models = {
-        kind: train_model(name, small_graph, small_split, training, 0, device).model.eval()
+        kind: train_model(name, small_graph, small_split, options=training, device=device).model.eval()
         for kind, name in {"own": "gcn", "mlp": "mlp"}.items()
     }
     return {kind: ScoringTask(small_graph, small_split, 0, OPTIONS, models.get(kind)) for kind in (None, "own", "mlp")}

@@ -40,7 +40,9 @@ def select(small_graph, small_split):
         scorer="npt", pruning=PRUNING, training=TRAINING, graph=small_graph, factory=None, scoring=SCORING, **options
     ):
         factory = factory or factory_of("gcn", graph)
-        return adaptive_selection(factory, graph, small_split, scorer, pruning, training, scoring, **options)
+        return adaptive_selection(
+            factory, graph, small_split, scorer=scorer, pruning=pruning, training=training, scoring=scoring, **options
+        )
 
     return run
 
@@ -128,7 +130,7 @@ def test_the_optimisers_moments_are_those_of_the_kept_features(small_graph, smal
 
 def test_without_pruning_the_loop_is_the_training_of_the_study(select, small_graph, small_split):
     result = select(pruning=replace(PRUNING, prune=0))
-    plain = train_model("gcn", small_graph, small_split, TRAINING, seed=0, device=torch.device("cpu")).history
+    plain = train_model("gcn", small_graph, small_split, options=TRAINING).history
     pd.testing.assert_frame_equal(result.history[plain.columns], plain)
     assert result.features["dropped_at"].isna().all()
     assert result.kept.tolist() == list(range(8))
@@ -257,8 +259,8 @@ def test_any_metric_can_be_scored(select, small_graph, small_split):
 
     results = [
         adaptive_selection(
-            factory_of("gcn", small_graph), small_graph, small_split, "npt", replace(PRUNING, prune=0), TRAINING,
-            replace(SCORING, metric=metric),
+            factory_of("gcn", small_graph), small_graph, small_split, pruning=replace(PRUNING, prune=0),
+            training=TRAINING, scoring=replace(SCORING, metric=metric),
         ).scores["score"]
         for metric in ("accuracy", "macro_f1", "cross_entropy", first_class)
     ]  # fmt: skip
@@ -293,8 +295,8 @@ def test_the_tables_tell_when_each_feature_went(select):
 
 def test_the_features_that_tell_the_class_stay(small_graph, small_split):
     result = graphsieve.adaptive_selection(
-        factory_of("gcn", small_graph), small_graph, small_split, "npt_loss", PruningOptions(interval=50),
-        TrainingOptions(epochs=100), SCORING,
+        factory_of("gcn", small_graph), small_graph, small_split, scorer="npt_loss",
+        pruning=PruningOptions(interval=50), training=TrainingOptions(epochs=100), scoring=SCORING,
     )  # fmt: skip
     assert {0, 1, 2} <= set(result.kept)
 

@@ -16,24 +16,26 @@ def test_without_ties_the_largest_scores_are_kept():
 
 def test_ties_fall_to_the_larger_rise_of_the_loss():
     scores, losses = np.array([0.0, 0.0, 1.0, 0.0]), np.array([0.1, 0.3, 0.0, 0.2])
-    selection = keep_top(scores, 2, losses)
+    selection = keep_top(scores, 2, losses=losses)
     assert selection.kept.tolist() == [1, 2]
     assert selection.ties == 3
 
 
 def test_ties_fall_to_the_smaller_index_when_asked():
-    assert keep_top(np.zeros(5), 2, np.arange(5.0), ties="index").kept.tolist() == [0, 1]
+    assert keep_top(np.zeros(5), 2, losses=np.arange(5.0), ties="index").kept.tolist() == [0, 1]
 
 
 def test_random_ties_depend_on_the_seed_and_are_fair():
-    pairs = [tuple(keep_top(np.zeros(4), 2, np.arange(4.0), ties="random", seed=seed).kept) for seed in range(1200)]
+    pairs = [
+        tuple(keep_top(np.zeros(4), 2, losses=np.arange(4.0), ties="random", seed=seed).kept) for seed in range(1200)
+    ]
     counts = {pair: pairs.count(pair) for pair in itertools.combinations(range(4), 2)}
     assert sum(counts.values()) == 1200
     assert min(counts.values()) > 200 - 4 * np.sqrt(1200 * 5 / 36)
 
 
 def test_without_losses_ties_fall_to_chance():
-    kept = {tuple(keep_top(np.zeros(4), 2, None, ties="loss", seed=seed).kept) for seed in range(30)}
+    kept = {tuple(keep_top(np.zeros(4), 2, ties="loss", seed=seed).kept) for seed in range(30)}
     assert len(kept) > 1
 
 

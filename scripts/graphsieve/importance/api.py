@@ -1,16 +1,17 @@
-"""`permutation_importance`: checks, the choice of engine, and the result."""
+"""`permutation_importance`: what is scored, by which engine, and the result."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
-import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from graphsieve.errors import InputError
-from graphsieve.importance.columns import DETERMINISTIC, PERTURBATIONS, Columns, root_sequence
-from graphsieve.importance.engines.choice import ENGINES, choose_engine
-from graphsieve.importance.metrics import check_labels, choose_metric
+from graphsieve.importance.checks import as_tensor, check_choices, check_shapes, feature_index, node_index
+from graphsieve.importance.columns import DETERMINISTIC, PERTURBATIONS, Columns, draw_column, root_sequence
+from graphsieve.importance.engines.choice import choose_engine
+from graphsieve.importance.groups import check_groups, draw_group
+from graphsieve.importance.metrics import Metric, check_labels, choose_metrics
 from graphsieve.importance.problem import Problem, evaluation_mode
 from graphsieve.importance.result import PermutationImportance
 
@@ -23,131 +24,150 @@ def permutation_importance(
     edge_index: object,
     y: Tensor,
     nodes: Tensor | np.ndarray | Sequence[int],
+    *,
     n_repeats: int = 10,
     metric: str | Callable | Sequence[str | Callable] = "accuracy",
     perturbation: str = "permute",
+    groups: Mapping[str, Sequence[int]] | None = None,
+    features: Sequence[int] | None = None,
     random_state: int | np.random.SeedSequence | np.random.Generator | None = 0,
     engine: str = "auto",
-    features: Sequence[int] | None = None,
     progress: bool = False,
     memory_limit: int = GIBIBYTE // 2,
 ) -> PermutationImportance | dict[str, PermutationImportance]:
-    """How much worse `model(x, edge_index)` does at `nodes` when one column of x is perturbed.
+    """How much worse `model(x, edge_index)` does at `nodes` when one column of x, or a group of columns, is perturbed.
 
     Names and meaning follow scikit-learn's function of that name; a column is perturbed at all nodes of the graph.
 
-    model: a module that returns one row of logits a node. It is put in evaluation mode and restored afterwards.
-    x: (nodes, features), float32 or float64, dense or sparse. A sparse x is handed to the
-        model as it is, or dense where the model raises an error for a sparse one.
-    edge_index: whatever the model takes as its second argument.
-    nodes: the scored nodes, a boolean mask or indices. y: the labels of all nodes.
-    metric: "accuracy", "cross_entropy", "macro_f1", or a function of (logits, y) where higher is better. A list
-        returns a dict of results by name, from the same perturbed passes.
-    perturbation: "permute", "gaussian" (noise of the column's mean and deviation) or "mask" (zeros).
-    random_state: every feature draws from its own child, so a subset of `features` gets the same numbers.
-    engine: "full" is one forward pass a feature and repeat; "auto" the fastest way that gives the same numbers:
-        "lowrank" for models of known convolutions, else "restricted" to what the scored nodes see, else "full".
-    memory_limit: bytes of working memory, beyond the model and the graph, that batches of copies may take.
+    Parameters
+    ----------
+    model : torch.nn.Module
+        Returns one row of logits per node. It is put in evaluation mode and restored afterwards.
+    x : Tensor
+        (nodes, features), float32 or float64, dense or sparse. A sparse x is handed to the model as it is, or dense
+        where the model raises an error for a sparse one.
+    edge_index : object
+        Whatever the model takes as its second argument.
+    y : Tensor
+        The labels of all nodes.
+    nodes : Tensor, array or sequence of int
+        The scored nodes, as a boolean mask or as indices.
+    n_repeats : int
+        How often every column is perturbed.
+    metric : str, callable or sequence of them
+        "accuracy", "cross_entropy", "macro_f1", or a function of (logits, y) where higher is better. A list returns a
+        dict of results by name, from the same perturbed passes.
+    perturbation : str
+        "permute", "gaussian" (noise of the column's mean and deviation) or "mask" (zeros).
+    groups : dict of str to sequence of int, optional
+        Score these groups of columns instead of single columns; they may overlap. A permutation moves the rows of a
+        group together.
+    features : sequence of int, optional
+        Score these columns only; all of them by default.
+    random_state : int, SeedSequence, Generator or None
+        Every feature and every group draws from its own child, so that a subset gets the same numbers.
+    engine : str
+        "full" is one forward pass per column and repeat; "auto" the fastest way that gives the same numbers: "lowrank"
+        for models of known convolutions, else "restricted" to what the scored nodes see, else "full".
+    progress : bool
+        Whether to show a progress bar.
+    memory_limit : int
+        Bytes of working memory, beyond the model and the graph, that batches of copies may take.
+
+    Returns
+    -------
+    PermutationImportance or dict of str to PermutationImportance
+        One row per feature or group, one column per repeat; positive means that it matters.
+
+    Examples
+    --------
+    A layer that looks at the first column only:
+
+    >>> import torch
+    >>> from torch_geometric.nn import GCNConv
+    >>> from graphsieve import permutation_importance
+    >>> model = GCNConv(2, 2, bias=False)
+    >>> model.lin.weight.data = torch.tensor([[1.0, 0.0], [-1.0, 0.0]])
+    >>> x = torch.tensor([[1.0, 3.0], [-1.0, 5.0]]).repeat(50, 1)
+    >>> y = (x[:, 0] < 0).long()
+    >>> edge_index = torch.tensor([[0, 1], [2, 3]])
+    >>> result = permutation_importance(model, x, edge_index, y, range(100), n_repeats=20)
+    >>> result.importances_mean.round(1)
+    array([0.5, 0. ])
+    >>> pair = permutation_importance(model, x, edge_index, y, range(100), groups={"both": [0, 1]})
+    >>> list(pair.groups), pair.importances.shape
+    (['both'], (1, 10))
     """
-    x, y = _as_tensor(x, "x"), _as_tensor(y, "y")
-    _check_shapes(model, x, y, n_repeats)
-    if perturbation not in PERTURBATIONS:
-        raise InputError(f"perturbation {perturbation!r} is unknown: choose one of {', '.join(PERTURBATIONS)}")
-    if engine not in ENGINES:
-        raise InputError(f"engine {engine!r} is unknown: choose one of {', '.join(ENGINES)}")
+    x, y = as_tensor(x, "x"), as_tensor(y, "y")
+    check_shapes(model, x, y, n_repeats)
+    check_choices(perturbation, engine)
     many = isinstance(metric, (list, tuple))
-    metrics = [choose_metric(one) for one in (metric if many else [metric])]
-    if len({one.name for one in metrics}) < len(metrics):
-        raise InputError(f"metric names {', '.join(one.name for one in metrics)} are not distinct: rename a function")
+    metrics = choose_metrics(metric if many else [metric])
+    rows = {"features": None, "groups": None}
+    if groups is None:
+        rows["features"] = feature_index(features, x.shape[1])
+    else:
+        rows["groups"] = check_groups(groups, features, x.shape[1])
+    problem, order = _problem(model, x, edge_index, nodes, rows, n_repeats, perturbation, random_state, memory_limit)
+    with evaluation_mode(model):
+        baselines, scores, chosen = _score(problem, y.to(x.device)[problem.nodes], metrics, engine, progress)
+    results = {}
+    for one, baseline, score in zip(metrics, baselines, scores, strict=True):
+        importances = np.empty((len(order), n_repeats))
+        importances[order] = one.sign * (baseline - score)  # what is not random was computed once for all repeats
+        results[one.name] = PermutationImportance(importances, baseline, one.name, engine=chosen, **rows)
+    return results if many else results[metrics[0].name]
+
+
+def _problem(
+    model: nn.Module,
+    x: Tensor,
+    edge_index: object,
+    nodes: Tensor | np.ndarray | Sequence[int],
+    rows: dict,
+    n_repeats: int,
+    perturbation: str,
+    random_state: int | np.random.SeedSequence | np.random.Generator | None,
+    memory_limit: int,
+) -> tuple[Problem, np.ndarray]:
+    """What the engines are given, and which row of the result each of its items is.
+
+    Items are sorted by size, because a block of copies takes as much room for each as for the largest of them.
+    """
+    if rows["groups"] is None:
+        draw, items = draw_column, list(rows["features"][:, None])
+        labels = [f"feature {column}" for column in rows["features"]]
+    else:
+        draw, items = draw_group, list(rows["groups"].values())
+        labels = [f"group '{name}'" for name in rows["groups"]]
+    order = np.argsort([len(item) for item in items], kind="stable")
     problem = Problem(
         model=model,
         x=x,
         edge_index=edge_index,
-        nodes=_node_index(nodes, x),
-        features=_feature_index(features, x.shape[1]),
+        nodes=node_index(nodes, x),
+        items=[items[row] for row in order],
+        labels=[labels[row] for row in order],
         repeats=1 if perturbation in DETERMINISTIC else n_repeats,
-        perturb=PERTURBATIONS[perturbation],
+        draw_item=partial(draw, PERTURBATIONS[perturbation]),
         seed=root_sequence(random_state),
         columns=Columns(x),
         memory_limit=memory_limit,
     )
-    y = y.to(x.device)[problem.nodes]
-    with evaluation_mode(model):
-        logits = problem.baseline
-        check_labels(metrics, logits, y)
-        baselines = [float(one(logits.T[..., None], y)[0]) for one in metrics]
-        scores = np.empty((len(metrics), len(problem.features) * problem.repeats))
-        chosen = choose_engine(engine, problem)
-        with tqdm(total=scores.shape[1], disable=not progress, unit="permutation") as bar:
-            for pairs, part in chosen.blocks(lambda logits: np.stack([one(logits, y) for one in metrics])):
-                scores[:, pairs.start : pairs.stop] = part
-                bar.update(len(pairs))
-    shape = (len(problem.features), problem.repeats)
-    results = {
-        one.name: PermutationImportance(
-            importances=_repeated(one.sign * (baseline - score.reshape(shape)), n_repeats),
-            baseline=baseline,
-            metric=one.name,
-            features=problem.features,
-            engine=chosen.name,
-        )
-        for one, baseline, score in zip(metrics, baselines, scores, strict=True)
-    }
-    return results if many else results[metrics[0].name]
+    return problem, order
 
 
-def _repeated(importances: np.ndarray, n_repeats: int) -> np.ndarray:
-    """A perturbation without randomness was made once, and is the same in every repeat."""
-    return np.broadcast_to(importances, (len(importances), n_repeats)).copy()
-
-
-def _as_tensor(value: Tensor | np.ndarray, name: str) -> Tensor:
-    try:
-        return torch.as_tensor(value)
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise InputError(f"{name} must be a tensor or an array, not {type(value).__name__}: {error}") from None
-
-
-def _check_shapes(model: nn.Module, x: Tensor, y: Tensor, n_repeats: int) -> None:
-    if not isinstance(model, nn.Module):
-        raise InputError(f"model must be a torch module, not {type(model).__name__}")
-    if x.dim() != 2 or x.dtype not in (torch.float32, torch.float64):
-        raise InputError(
-            f"x must be (nodes, features) of float32 or float64, but has shape {tuple(x.shape)} and type {x.dtype}"
-        )
-    if y.dim() == 0 or y.shape[0] != x.shape[0]:
-        raise InputError(f"y must hold one label a node: it has shape {tuple(y.shape)}, x has {x.shape[0]} rows")
-    if n_repeats < 1:
-        raise InputError(f"n_repeats must be at least 1, not {n_repeats}")
-
-
-def _node_index(nodes: Tensor | np.ndarray | Sequence[int], x: Tensor) -> Tensor:
-    nodes = torch.as_tensor(nodes).to(x.device)
-    if nodes.dtype == torch.bool:
-        if nodes.shape != (x.shape[0],):
-            raise InputError(f"nodes is a mask of shape {tuple(nodes.shape)}, but x has {x.shape[0]} rows")
-        nodes = nodes.nonzero()[:, 0]
-    if nodes.numel() == 0:
-        raise InputError("nodes is empty: name at least one node to score")
-    if nodes.dim() != 1 or nodes.is_floating_point():
-        raise InputError(f"nodes must be a mask or node indices, not {nodes.dtype} of shape {tuple(nodes.shape)}")
-    if nodes.min() < 0 or nodes.max() >= x.shape[0]:
-        raise InputError(
-            f"nodes names node {int(nodes.max())} (lowest {int(nodes.min())}), but x has rows 0 to {x.shape[0] - 1}"
-        )
-    if len(nodes.unique()) < len(nodes):
-        raise InputError("nodes names a node more than once: name each scored node once")
-    return nodes.long()
-
-
-def _feature_index(features: Sequence[int] | None, num_features: int) -> np.ndarray:
-    if features is None:
-        return np.arange(num_features)
-    index = np.asarray(features, dtype=None if len(features) else int)
-    if index.ndim != 1 or not np.issubdtype(index.dtype, np.integer):
-        raise InputError(f"features must be a list of column numbers of x, not {features!r}")
-    if index.size and not (index.min() >= 0 and index.max() < num_features):
-        raise InputError(
-            f"features names column {index.max()} (lowest {index.min()}), but x has columns 0 to {num_features - 1}"
-        )
-    return index
+def _score(
+    problem: Problem, y: Tensor, metrics: list[Metric], engine: str, progress: bool
+) -> tuple[list[float], np.ndarray, str]:
+    """Every metric before, and of every item and repeat after; and the name of the engine that found them."""
+    logits = problem.baseline
+    check_labels(metrics, logits, y)
+    baselines = [float(one(logits.T[..., None], y)[0]) for one in metrics]
+    scores = np.empty((len(metrics), problem.num_pairs))
+    chosen = choose_engine(engine, problem)
+    with tqdm(total=problem.num_pairs, disable=not progress, unit="permutation") as bar:
+        for pairs, part in chosen.blocks(lambda logits: np.stack([one(logits, y) for one in metrics])):
+            scores[:, pairs.start : pairs.stop] = part
+            bar.update(len(pairs))
+    return baselines, scores.reshape(len(metrics), len(problem.items), problem.repeats), chosen.name

@@ -120,6 +120,14 @@ def root_sequence(random_state: int | np.random.SeedSequence | np.random.Generat
     return np.random.SeedSequence(random_state)
 
 
-def feature_generator(root: np.random.SeedSequence, feature: int) -> np.random.Generator:
-    child = np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, int(feature)), pool_size=root.pool_size)
+def child_generator(root: np.random.SeedSequence, *key: int) -> np.random.Generator:
+    child = np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, *key), pool_size=root.pool_size)
     return np.random.default_rng(child)
+
+
+def draw_column(
+    perturb: Perturbation, columns: Columns, item: np.ndarray, repeats: int, root: np.random.SeedSequence
+) -> list[NewColumn]:
+    """New values of an item that is a single column."""
+    (feature,) = map(int, item)
+    return [perturb(columns, feature, repeats, child_generator(root, feature))]

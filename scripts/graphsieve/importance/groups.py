@@ -1,53 +1,61 @@
-"""Permutation importance of groups of columns, whose rows are permuted together: a forward pass for each."""
+"""Groups of columns that are perturbed together: what a caller may name, and how their new values are drawn."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-import torch
-from torch import Tensor, nn
 
-from graphsieve.importance.metrics import choose_metric
-from graphsieve.importance.result import PermutationImportance
+from graphsieve.errors import InputError
+from graphsieve.importance.columns import SPARSE_BELOW, Columns, NewColumn, Perturbation, child_generator, permute
 
 
-def joint_importance(
-    model: nn.Module,
-    x: Tensor,
-    edge_index: Tensor,
-    y: Tensor,
-    nodes: np.ndarray,
-    groups: Sequence[np.ndarray],
-    n_repeats: int,
-    metric: Sequence[str],
-    random_state: np.random.SeedSequence,
-) -> dict[str, PermutationImportance]:
-    """As `permutation_importance` with a list of metrics, of groups instead of single columns."""
-    metrics = [choose_metric(name) for name in metric]
-    nodes, falls = torch.as_tensor(nodes), np.empty((len(metrics), len(groups), n_repeats))
-    scores = _scorer(model, edge_index, y, nodes, metrics)
-    baseline = scores(x)
-    for position, columns in enumerate(groups):
-        # A group draws from a child named by its first column, whichever other groups are scored with it.
-        rng = np.random.default_rng(_child(random_state, int(columns[0]), len(columns)))
-        columns, permuted = torch.as_tensor(columns), x.clone()
-        for repeat in range(n_repeats):
-            order = torch.from_numpy(rng.permutation(len(x)))
-            permuted[:, columns] = x[order][:, columns]
-            falls[:, position, repeat] = baseline - scores(permuted)
-    return {
-        one.name: PermutationImportance(one.sign * of, before, one.name, np.arange(len(groups)), "full")
-        for one, of, before in zip(metrics, falls, baseline, strict=True)
-    }
+def check_groups(
+    groups: Mapping[str, Sequence[int]], features: Sequence[int] | None, num_columns: int
+) -> dict[str, np.ndarray]:
+    """The columns of every group, by its name; groups may overlap."""
+    if features is not None:
+        raise InputError("features and groups are both given: score either columns or groups of them in one call")
+    if not isinstance(groups, Mapping):
+        raise InputError(f"groups must be a dict of names and lists of columns, not {type(groups).__name__}")
+    named = {}
+    for name, members in groups.items():
+        if str(name) in named:
+            raise InputError(f"groups names '{name}' more than once: give every group a name of its own")
+        named[str(name)] = _columns_of(name, members, num_columns)
+    return named
 
 
-def _scorer(model: nn.Module, edge_index: Tensor, y: Tensor, nodes: Tensor, metrics: list):
-    @torch.no_grad()
-    def scores(x: Tensor) -> np.ndarray:
-        logits = model(x, edge_index)[nodes]
-        return np.array([float(one(logits.T[..., None], y[nodes])[0]) for one in metrics])
+def _columns_of(name: object, members: Sequence[int], num_columns: int) -> np.ndarray:
+    columns = np.asarray(members)
+    if columns.size == 0:
+        raise InputError(f"group '{name}' is empty: name at least one column of x")
+    if columns.ndim != 1 or not np.issubdtype(columns.dtype, np.integer):
+        raise InputError(f"group '{name}' must be a list of column numbers of x, not {members!r}")
+    unknown = columns[(columns < 0) | (columns >= num_columns)]
+    if unknown.size:
+        raise InputError(f"group '{name}' names column {unknown[0]}, but x has columns 0 to {num_columns - 1}")
+    if len(np.unique(columns)) < len(columns):
+        raise InputError(f"group '{name}' names a column more than once: name each column once")
+    return columns
 
-    return scores
+
+def draw_group(
+    perturb: Perturbation, columns: Columns, group: np.ndarray, repeats: int, root: np.random.SeedSequence
+) -> list[NewColumn]:
+    """New values of the group's columns; a permutation moves whole rows, noise and masks go column by column.
+
+    A group draws from a child named by its first column and its size, whichever other groups are scored with it.
+    """
+    rng = child_generator(root, int(group[0]), len(group))
+    if perturb is not permute:
+        return [perturb(columns, column, repeats, rng) for column in group]
+    orders = np.stack([rng.permutation(columns.num_rows) for _ in range(repeats)])
+    return [_in_orders(columns, column, orders) for column in group]
 
 
-def _child(sequence: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
-    return np.random.SeedSequence(sequence.entropy, spawn_key=(*sequence.spawn_key, *key))
+def _in_orders(columns: Columns, column: int, orders: np.ndarray) -> NewColumn:
+    """The column in each of the orders; of a sparse one, only where its nonzeros go."""
+    rows, values = columns.nonzeros(column)
+    if len(rows) > SPARSE_BELOW * columns.num_rows:
+        return NewColumn(None, columns.dense(column)[orders])
+    goes_to = np.argsort(orders, axis=1)
+    return NewColumn(goes_to[:, rows], values[None].repeat(len(orders), axis=0))

@@ -1,7 +1,7 @@
 """Metrics on logits, for many perturbed copies at once."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,7 +44,7 @@ def macro_f1(logits: Tensor, y: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Metric:
-    """`function` maps (classes, nodes, copies) logits and (nodes,) labels to one value a copy."""
+    """`function` maps (classes, nodes, copies) logits and (nodes,) labels to one value per copy."""
 
     name: str
     function: Callable[[Tensor, Tensor], Tensor]
@@ -75,7 +75,7 @@ def _from_callable(function: Callable[[Tensor, Tensor], float]) -> Metric:
     return Metric(getattr(function, "__name__", type(function).__name__), of_all_copies, needs_classes=False)
 
 
-def choose_metric(metric: str | Callable) -> Metric:
+def _choose_metric(metric: str | Callable) -> Metric:
     if callable(metric):
         return _from_callable(metric)
     if metric not in METRICS:
@@ -84,14 +84,22 @@ def choose_metric(metric: str | Callable) -> Metric:
     return METRICS[metric]
 
 
+def choose_metrics(metrics: Sequence[str | Callable]) -> list[Metric]:
+    chosen = [_choose_metric(one) for one in metrics]
+    names = [one.name for one in chosen]
+    if len(set(names)) < len(names):
+        raise InputError(f"metric names {', '.join(names)} are not distinct: rename a function")
+    return chosen
+
+
 def check_labels(metrics: list[Metric], logits: Tensor, y: Tensor) -> None:
     """Named metrics compare class numbers with columns of the logits; a user's function may do as it likes."""
     if not any(metric.needs_classes for metric in metrics):
         return
     if y.dim() != 1 or y.is_floating_point() or y.is_complex():
-        raise InputError(f"y must hold one class number a node, but has shape {tuple(y.shape)} and type {y.dtype}")
+        raise InputError(f"y must hold one class number per node, but has shape {tuple(y.shape)} and type {y.dtype}")
     if y.min() < 0 or y.max() >= logits.shape[1]:
         raise InputError(
             f"y has classes {int(y.min())} to {int(y.max())} at the scored nodes, but the model returns "
-            f"{logits.shape[1]} logits a node: number the classes from 0"
+            f"{logits.shape[1]} logits per node: number the classes from 0"
         )

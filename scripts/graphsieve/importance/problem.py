@@ -1,7 +1,7 @@
 """One scoring problem: what every engine is given."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -10,21 +10,26 @@ import torch
 from torch import Tensor, nn
 
 from graphsieve.errors import InputError
-from graphsieve.importance.columns import Columns, NewColumn, Perturbation, feature_generator
+from graphsieve.importance.columns import Columns, NewColumn
 from graphsieve.models.fast.convolutions import watch_propagation
 
 
 @dataclass
 class Problem:
-    """A model, its input, and the perturbations to score; `nodes` are indices on the device of x."""
+    """A model, its input, and the perturbations to score; `nodes` are indices on the device of x.
+
+    An item is what one score belongs to: a column of x, or a group of columns that are perturbed together. Engines
+    score pairs: number `position * repeats + repeat` is that repeat of the item at that position.
+    """
 
     model: nn.Module
     x: Tensor
     edge_index: object
     nodes: Tensor
-    features: np.ndarray
+    items: list[np.ndarray]  # the columns of each
+    labels: list[str]  # what an error message calls each
     repeats: int
-    perturb: Perturbation
+    draw_item: Callable[[Columns, np.ndarray, int, np.random.SeedSequence], list[NewColumn]]
     seed: np.random.SeedSequence
     columns: Columns
     memory_limit: int
@@ -36,7 +41,7 @@ class Problem:
 
     @property
     def num_pairs(self) -> int:
-        return len(self.features) * self.repeats
+        return len(self.items) * self.repeats
 
     @cached_property
     def baseline(self) -> Tensor:
@@ -51,8 +56,16 @@ class Problem:
         with watch_propagation(self.model) as self.propagations:
             return self.call(self.x, "the unperturbed x")
 
-    def draw(self, feature: int) -> NewColumn:
-        return self.perturb(self.columns, feature, self.repeats, feature_generator(self.seed, feature))
+    @property
+    def largest_item(self) -> int:
+        return max(map(len, self.items))
+
+    def draw(self, position: int) -> list[NewColumn]:
+        """The new values of each column of the item at that position, for all repeats."""
+        return self.draw_item(self.columns, self.items[position], self.repeats, self.seed)
+
+    def describe(self, position: int, repeat: int) -> str:
+        return f"{self.labels[position]} perturbed (repeat {repeat})"
 
     def call(self, x: Tensor, when: str) -> Tensor:
         """The model's logits at the scored nodes."""
@@ -70,7 +83,7 @@ def call_model(model: nn.Module, x: Tensor, edge_index: object, when: str) -> Te
     if not isinstance(logits, Tensor) or logits.dim() != 2 or logits.shape[0] != x.shape[0]:
         found = f"shape {tuple(logits.shape)}" if isinstance(logits, Tensor) else type(logits).__name__
         raise InputError(
-            f"model returned {found} when called with {when}: it must return {x.shape[0]} rows of logits, one a node"
+            f"model returned {found} when called with {when}: it must return {x.shape[0]} rows of logits, one per node"
         )
     return logits
 

@@ -7,12 +7,13 @@ import numpy as np
 
 @dataclass(frozen=True)
 class PermutationImportance:
-    """Importances of one metric, named as in scikit-learn; positive means that the feature matters."""
+    """Importances of one metric, named as in scikit-learn; positive means that the feature or group matters."""
 
-    importances: np.ndarray  # (features, repeats)
+    importances: np.ndarray  # (features or groups, repeats)
     baseline: float  # the metric of the unperturbed model
     metric: str
-    features: np.ndarray  # the column of x that each row of `importances` belongs to
+    features: np.ndarray | None  # the column of x that each row of `importances` belongs to; None if rows are groups
+    groups: dict[str, np.ndarray] | None  # name and columns of each row if rows are groups; None otherwise
     engine: str  # the engine that computed it
 
     @property

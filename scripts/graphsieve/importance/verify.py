@@ -8,7 +8,7 @@ from graphsieve.importance.engines.full import PerturbedInput
 from graphsieve.importance.problem import Problem
 
 TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-11}
-CANDIDATES = 64  # features among which the probe is chosen
+CANDIDATES = 64  # items among which the probe is chosen
 
 
 def agree(found: Tensor, expected: Tensor) -> bool:
@@ -20,13 +20,16 @@ def agree(found: Tensor, expected: Tensor) -> bool:
 
 
 def probe_pair(problem: Problem) -> int:
-    """Repeat 0 of the feature with the largest values: the one most likely to show a mistake."""
-    positions = np.linspace(0, len(problem.features) - 1, min(CANDIDATES, len(problem.features))).astype(int)
-    sizes = [np.abs(problem.columns.nonzeros(problem.features[position])[1]).sum() for position in positions]
+    """Repeat 0 of the item with the largest values: the one most likely to show a mistake."""
+    positions = np.linspace(0, len(problem.items) - 1, min(CANDIDATES, len(problem.items))).astype(int)
+    sizes = [
+        sum(np.abs(problem.columns.nonzeros(column)[1]).sum() for column in problem.items[position])
+        for position in positions
+    ]
     return int(positions[int(np.argmax(sizes))]) * problem.repeats
 
 
 def full_logits_of(problem: Problem, pair: int) -> Tensor:
-    feature, repeat = problem.features[pair // problem.repeats], pair % problem.repeats
-    x = PerturbedInput(problem.x).with_column(feature, problem.draw(feature), repeat)
-    return problem.call(x, f"feature {feature} perturbed (repeat {repeat})")
+    position, repeat = divmod(pair, problem.repeats)
+    x = PerturbedInput(problem.x).with_columns(problem.items[position], problem.draw(position), repeat)
+    return problem.call(x, problem.describe(position, repeat))

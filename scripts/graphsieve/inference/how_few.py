@@ -44,7 +44,7 @@ def _hits(
     graph: Graph, split: Split, model: str, options: TrainingOptions, seed: int, device: torch.device, step: Callable
 ) -> np.ndarray:
     """Which test nodes a new model classifies rightly, at its best epoch on the validation nodes."""
-    training = train_model(model, graph, split, options, seed, device)
+    training = train_model(model, graph, split, options=options, seed=seed, device=device)
     training.model.load_state_dict(training.best_state)
     with torch.no_grad():
         x, edge_index = (torch.from_numpy(array).to(device) for array in (graph.x, graph.edge_index))

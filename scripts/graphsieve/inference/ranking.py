@@ -13,7 +13,7 @@ loss, which has no ties; accuracy has, and ties would hide effects.
 The test nodes' labels are used for nothing but the accuracies at the end.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +26,6 @@ from graphsieve.data.graph import Graph, Split, induced_subgraph
 from graphsieve.data.splits import choose_split
 from graphsieve.errors import InputError
 from graphsieve.importance import permutation_importance
-from graphsieve.importance.groups import joint_importance
 from graphsieve.inference.correlated import correlated_groups
 from graphsieve.inference.how_few import accuracy_curve, numbers_to_keep, smallest_without_loss, standard_error
 from graphsieve.inference.p_values import adjust_benjamini_hochberg, adjust_holm, sequential_p_values, smaller_doubled
@@ -35,13 +34,13 @@ from graphsieve.options import RankingOptions
 from graphsieve.randomness import child
 from graphsieve.selection.top import keep_top
 
-LEVEL = 0.05
+SIGNIFICANCE = 0.05
 FEWEST_PERMUTATIONS = 199
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """`table` has a row a feature, best first; `groups` a row a group of columns, permuted together."""
+    """`table` has one row per feature, best first; `groups` one row per group of columns, permuted together."""
 
     graph: Graph
     options: RankingOptions
@@ -65,27 +64,25 @@ class Side:
     number: int
     options: RankingOptions
 
-    def importance(self, features: Sequence[int], occasion: int, count: int) -> tuple[np.ndarray, np.ndarray, float]:
-        """Fall of the metric and rise of the loss by (seed, feature, repeat), and the metric before."""
-        return self._of_all_models(
-            lambda arguments: permutation_importance(**arguments, features=features), occasion, count
-        )
+    def importance(self, occasion: int, count: int, **items: object) -> tuple[np.ndarray, np.ndarray, float]:
+        """Fall of the metric and rise of the loss by (seed, item, repeat), and the metric before.
 
-    def joint_importance(self, groups: Sequence[np.ndarray], occasion: int, count: int):
-        """The same for groups of columns, whose rows are permuted together."""
-        return self._of_all_models(lambda arguments: joint_importance(**arguments, groups=groups), occasion, count)
-
-    def _of_all_models(self, score: Callable, occasion: int, count: int) -> tuple[np.ndarray, np.ndarray, float]:
+        `items` are the `features` or `groups` of `permutation_importance`.
+        """
         metric = self.options.metric
         device = next(self.models[0].parameters()).device
         x, edge_index, y = (
             torch.from_numpy(array).to(device) for array in (self.graph.x, self.graph.edge_index, self.graph.y)
         )
-        arguments = {"x": x, "edge_index": edge_index, "y": y, "nodes": self.nodes, "n_repeats": count}
-        arguments["metric"] = list(dict.fromkeys([metric, "cross_entropy"]))
+        metrics = list(dict.fromkeys([metric, "cross_entropy"]))
         # The same permutations for every model: averages over models are then ranked like with like.
-        arguments["random_state"] = child(self.options.seed, "scoring", self.number, occasion)
-        results = [score({"model": model, **arguments}) for model in self.models]
+        state = child(self.options.seed, "scoring", self.number, occasion)
+        results = [
+            permutation_importance(
+                model, x, edge_index, y, self.nodes, n_repeats=count, metric=metrics, random_state=state, **items
+            )
+            for model in self.models
+        ]
         falls, rises = (np.stack([of[name].importances for of in results]) for name in (metric, "cross_entropy"))
         return falls, rises, float(np.mean([of[metric].baseline for of in results]))
 
@@ -102,17 +99,49 @@ class Scored:
 
 def rank_features(
     graph: Graph,
+    *,
     options: RankingOptions | None = None,
-    device: torch.device | None = None,
+    device: str | torch.device = "cpu",
     progress: bool = False,
 ) -> Ranking:
-    """Train, score, test and rank; `graph.x` is taken as it is, so scale it first."""
-    options, device = options or RankingOptions(), device or torch.device("cpu")
+    """Train, score, test and rank the features of a graph, with p-values that hold.
+
+    Parameters
+    ----------
+    graph : Graph
+        Its features are taken as they are, so scale them first.
+    options : RankingOptions, optional
+        Which model, how many seeds and permutations.
+    device : str or torch.device
+        Where to train and score.
+    progress : bool
+        Whether to show progress bars.
+
+    Returns
+    -------
+    Ranking
+        A table with one row per feature, one with one row per group, and accuracy by the number of features kept.
+
+    Examples
+    --------
+    The first five features of this graph tell the class, the others are chance:
+
+    >>> from graphsieve.data.synthetic import generate
+    >>> from graphsieve.inference.ranking import rank_features
+    >>> from graphsieve.options import RankingOptions, TrainingOptions
+    >>> graph = generate("d", 0, num_nodes=200, num_features=7)
+    >>> training = TrainingOptions(hidden=16, epochs=20)
+    >>> ranking = rank_features(graph, options=RankingOptions(seeds=1, permutations=99, training=training))
+    >>> list(ranking.table.columns[:3]), len(ranking.table)
+    (['rank', 'feature', 'importance'], 7)
+    """
+    options, device = options or RankingOptions(), torch.device(device)
     split = choose_split(graph, "public" if graph.public_split else "random", options.seed)
     sides = train_sides(graph, split, options, device, progress)
-    scored = score_features(sides, graph.num_features, progress)
+    scored = score_sides(sides, graph.num_features, progress)
     table = _table(graph.names(), scored)
-    ranking = keep_top(scored.falls.mean(axis=(1, 2)), graph.num_features, scored.losses, seed=options.seed).ranking
+    importance = scored.falls.mean(axis=(1, 2))
+    ranking = keep_top(importance, graph.num_features, losses=scored.losses, seed=options.seed).ranking
     groups = _groups(graph, options.seed)
     table["group"] = _group_of_column(graph, groups, "values")
     table["correlated_with"] = _group_of_column(graph, groups, "correlated")
@@ -147,8 +176,9 @@ def train_sides(
             models = []
             for seed in range(options.seed, options.seed + options.seeds):
                 # Trainings report on validation and test nodes as well, which this one has not.
+                labelled = Split(nodes, nodes, nodes)
                 training = train_model(
-                    options.model, subgraph, Split(nodes, nodes, nodes), options.training, seed, device
+                    options.model, subgraph, labelled, options=options.training, seed=seed, device=device
                 )
                 models.append(training.model.eval())
                 bar.update()
@@ -176,27 +206,32 @@ def cut_in_halves(graph: Graph, split: Split, seed: int) -> list[tuple[Graph, np
     return halves
 
 
-def score_features(sides: list[Side], num_features: int, progress: bool = False) -> Scored:
-    return _score(sides, Side.importance, np.arange(num_features), "scoring", progress)
+def score_sides(sides: list[Side], num_features: int, progress: bool = False) -> Scored:
+    return _score(sides, lambda open_items: {"features": open_items}, num_features, "scoring", progress)
 
 
-def _score(sides: list[Side], importance: Callable, items: Sequence, description: str, progress: bool) -> Scored:
-    """The importance of every item is made of the first round of permutations, so that all have as many."""
+def _score(
+    sides: list[Side], choose: Callable[[np.ndarray], dict], num_items: int, description: str, progress: bool
+) -> Scored:
+    """The importance of every item is made of the first round of permutations, so that all have as many.
+
+    `choose` turns the numbers of the items that are still open into arguments of `Side.importance`.
+    """
     options = sides[0].options
     first_rounds, p_values = [], []
-    with _bar(progress, description, len(sides) * len(items)) as bar:
+    with _bar(progress, description, len(sides) * num_items) as bar:
         for side in sides:
 
             def draw(open_items: np.ndarray, occasion: int, count: int, side: Side = side) -> np.ndarray:
-                bar.update(side.number * len(items) + len(items) - len(open_items) - bar.n)
+                bar.update((side.number + 1) * num_items - len(open_items) - bar.n)
                 bar.set_postfix_str(f"{len(open_items)} left, {count} permutations each")
-                result = importance(side, [items[position] for position in open_items], occasion, count)
+                result = side.importance(occasion, count, **choose(open_items))
                 if occasion == 0:
                     first_rounds.append(result)
                 return result[1].mean(axis=0)
 
-            limit = most_permutations(len(items), options)
-            p_values.append(sequential_p_values(draw, len(items), options.n_repeats, limit))
+            limit = most_permutations(num_items, options)
+            p_values.append(sequential_p_values(draw, num_items, options.n_repeats, limit))
         bar.update(bar.total - bar.n)
     falls, losses, baselines = zip(*first_rounds, strict=True)
     return Scored(
@@ -209,7 +244,7 @@ def _score(sides: list[Side], importance: Callable, items: Sequence, description
 
 def most_permutations(num_items: int, options: RankingOptions) -> int:
     """As many as allowed, but not more than it takes one item alone to stand out among so many."""
-    return min(options.permutations, max(FEWEST_PERMUTATIONS, round(2 * num_items / LEVEL) - 1))
+    return min(options.permutations, max(FEWEST_PERMUTATIONS, round(2 * num_items / SIGNIFICANCE) - 1))
 
 
 def _table(names: list[str], scored: Scored) -> pd.DataFrame:
@@ -248,7 +283,12 @@ def _group_of_column(graph: Graph, groups: pd.DataFrame, kind: str) -> list[str]
 def _score_groups(sides: list[Side], groups: pd.DataFrame, progress: bool) -> pd.DataFrame:
     if groups.empty:
         return pd.DataFrame(columns=["group", "kind", "size", *_table([], NOTHING).columns[1:]])
-    scored = _score(sides, Side.joint_importance, list(groups["columns"]), "scoring groups", progress)
+    columns = list(groups["columns"])
+
+    def choose(open_items: np.ndarray) -> dict:
+        return {"groups": {str(number): columns[number] for number in open_items}}
+
+    scored = _score(sides, choose, len(columns), "scoring groups", progress)
     table = _table(list(groups["group"]), scored).rename(columns={"feature": "group"})
     table.insert(1, "kind", groups["kind"])
     table.insert(2, "size", [len(columns) for columns in groups["columns"]])

@@ -1,6 +1,6 @@
 """The models of the study: layers of one kind (see `layers`) with an activation between them.
 
-Every model is called as `model(x, edge_index)` and returns one row of logits a node.
+Every model is called as `model(x, edge_index)` and returns one row of logits per node.
 """
 
 import json
@@ -61,7 +61,32 @@ def build_model(
     batch_norm: bool = TrainingOptions.batch_norm,
     seed: int = 0,
 ) -> NodeClassifier:
-    """A freshly initialised model; its weights depend on `seed` alone, not on torch's global state."""
+    """A freshly initialised model; its weights depend on `seed` alone, not on torch's global state.
+
+    Parameters
+    ----------
+    name : str
+        One of `graphsieve.models.layers.LAYERS`.
+    num_features, num_classes : int
+        Width of the input and of the output.
+    hidden, num_layers, dropout, batch_norm
+        As in `TrainingOptions`.
+    seed : int
+        Of the initial weights.
+
+    Returns
+    -------
+    NodeClassifier
+        A module called as `model(x, edge_index)`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from graphsieve.models.classifier import build_model
+    >>> model = build_model("gcn", 5, 3, hidden=8)
+    >>> model(torch.ones(4, 5), torch.tensor([[0, 1], [1, 2]])).shape
+    torch.Size([4, 3])
+    """
     if name not in LAYERS:
         raise InputError(f"model '{name}' is unknown: choose one of {', '.join(LAYERS)}")
     widths = [num_features] + [hidden] * (num_layers - 1) + [num_classes]

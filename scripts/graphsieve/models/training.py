@@ -19,7 +19,7 @@ from graphsieve.randomness import child_integer
 
 @dataclass(frozen=True)
 class Training:
-    """A trained model with its past: `history` has a row an epoch, states are copies of the weights."""
+    """A trained model with its past: `history` has one row per epoch, states are copies of the weights."""
 
     model: NodeClassifier
     history: pd.DataFrame
@@ -40,20 +40,65 @@ def train_model(
     name: str,
     graph: Graph,
     split: Split,
-    options: TrainingOptions,
-    seed: int,
-    device: torch.device,
+    *,
+    options: TrainingOptions | None = None,
+    seed: int = 0,
+    device: str | torch.device = "cpu",
     progress: bool = False,
 ) -> Training:
-    """Build a model of this name for this graph and train it."""
+    """Build a model of this name for this graph and train it by full-batch Adam.
+
+    Parameters
+    ----------
+    name : str
+        One of `graphsieve.models.layers.LAYERS`.
+    graph : Graph
+        Its features are taken as they are, so scale them first.
+    split : Split
+        The nodes to learn from, and those on which every epoch is evaluated.
+    options : TrainingOptions, optional
+        Layers, epochs, learning rate and so on; the paper's by default.
+    seed : int
+        Of the initial weights and of dropout.
+    device : str or torch.device
+        Where to train.
+    progress : bool
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    Training
+        The model after the last epoch, the history of all epochs, and the weights of the best one.
+
+    Examples
+    --------
+    >>> from graphsieve.data.splits import random_split
+    >>> from graphsieve.data.synthetic import generate
+    >>> from graphsieve.models.training import train_model
+    >>> from graphsieve.options import TrainingOptions
+    >>> graph = generate("d", 0, num_nodes=100, num_features=5)
+    >>> options = TrainingOptions(hidden=8, epochs=20)
+    >>> training = train_model("gcn", graph, random_split(100, seed=0), options=options)
+    >>> list(training.history)
+    ['epoch', 'train_loss', 'train_accuracy', 'val_accuracy', 'test_accuracy']
+    >>> len(training.history), sorted(training.summary())
+    (20, ['best_epoch', 'test_accuracy', 'val_accuracy'])
+    """
+    options, device = options or TrainingOptions(), torch.device(device)
     model = build_model(name, graph.num_features, graph.num_classes, seed=seed, **options.layout).to(device)
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
         torch.manual_seed(child_integer(seed, "dropout"))
-        return fit(model, graph, split, options, device, progress)
+        return fit(model, graph, split, options=options, device=device, progress=progress)
 
 
 def fit(
-    model: nn.Module, graph: Graph, split: Split, options: TrainingOptions, device: torch.device, progress: bool
+    model: nn.Module,
+    graph: Graph,
+    split: Split,
+    *,
+    options: TrainingOptions,
+    device: torch.device,
+    progress: bool = False,
 ) -> Training:
     """Train a module of any kind on this graph."""
     with epoch_bar(options.epochs, progress) as bar:

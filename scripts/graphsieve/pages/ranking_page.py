@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from graphsieve.inference.ranking import LEVEL, Ranking, most_permutations
+from graphsieve.inference.ranking import SIGNIFICANCE, Ranking, most_permutations
 from graphsieve.pages.ranking_pictures import combined_error, importance_text, p_text, place_bars, place_curve
 from graphsieve.pages.rendering import render
 
@@ -27,13 +27,13 @@ def build_page(ranking: Ranking, warnings: Sequence[str] = ()) -> str:
         graph=ranking.graph,
         options=ranking.options,
         warnings=warnings,
-        level=LEVEL,
+        level=SIGNIFICANCE,
         percent=percent,
         metric=METRICS[ranking.options.metric],
         metric_level=metric_text(ranking, ranking.scored_accuracy),
         features_found=count_found(ranking.table),
         groups_found=count_found(ranking.groups),
-        bars=place_bars(top, importance_text(ranking.options.metric), LEVEL),
+        bars=place_bars(top, importance_text(ranking.options.metric), SIGNIFICANCE),
         is_cut=len(top) == TOP,
         chosen=ranking.curve.set_index("kept").loc[ranking.smallest],
         everything=ranking.curve.iloc[-1],
@@ -60,7 +60,7 @@ def as_texts(table: pd.DataFrame) -> TextTable:
 
 
 def count_found(table: pd.DataFrame) -> int:
-    return int((table["p_adjusted"] <= LEVEL).sum())
+    return int((table["p_adjusted"] <= SIGNIFICANCE).sum())
 
 
 def metric_text(ranking: Ranking, value: float) -> str:
@@ -75,7 +75,7 @@ def smallest_p_value(ranking: Ranking) -> float:
 def features_needed(ranking: Ranking) -> int:
     """How many features must have the smallest p-value, so that adjusted it can reach the level."""
     # Rounded first: a whole number must not become the next one by an error of its last digit.
-    return int(np.ceil(round(smallest_p_value(ranking) * ranking.graph.num_features / LEVEL, 9)))
+    return int(np.ceil(round(smallest_p_value(ranking) * ranking.graph.num_features / SIGNIFICANCE, 9)))
 
 
 def group_tables(ranking: Ranking) -> Iterator[tuple[str, TextTable]]:

@@ -1,6 +1,6 @@
 """Feature homophily: how alike a feature is at the two ends of an edge.
 
-All on the undirected simple graph; one number a feature, larger is smoother. Nothing here is N x N and dense.
+All on the undirected simple graph; one number per feature, larger is smoother. Nothing here is N x N and dense.
 """
 
 import numpy as np

@@ -43,7 +43,7 @@ class ScoringTask:
 
 @dataclass(frozen=True)
 class Scores:
-    """One score a feature; `std` over repeats and `losses` (the rise of the loss) where the scorer has them."""
+    """One score per feature; `std` over repeats and `losses` (the rise of the loss) where the scorer has them."""
 
     values: np.ndarray
     std: np.ndarray | None = None
@@ -175,6 +175,30 @@ MODEL_OF_SCORER = {"npt": "own", "npt_gaussian": "own", "npt_mask": "own", "npt_
 
 
 def score_features(name: str, task: ScoringTask) -> Scores:
+    """The scores of all features of a task's graph.
+
+    Parameters
+    ----------
+    name : str
+        One of `SCORERS`.
+    task : ScoringTask
+        The graph, its split and a seed; and a trained model for the scorers of `MODEL_OF_SCORER`.
+
+    Returns
+    -------
+    Scores
+        One number per feature, larger is more important.
+
+    Examples
+    --------
+    >>> from graphsieve.data.splits import random_split
+    >>> from graphsieve.data.synthetic import generate
+    >>> from graphsieve.scoring.scorers import ScoringTask, score_features
+    >>> graph = generate("d", 0, num_nodes=100, num_features=5)
+    >>> task = ScoringTask(graph, random_split(100, seed=0), seed=0)
+    >>> score_features("h_euc", task).values.shape
+    (5,)
+    """
     if name not in SCORERS:
         raise InputError(f"scorer '{name}' is unknown: choose one of {', '.join(SCORERS)}")
     if name in MODEL_OF_SCORER and task.model is None:
@@ -183,7 +207,7 @@ def score_features(name: str, task: ScoringTask) -> Scores:
 
 
 def scores_table(graph: Graph, scores: Scores) -> pd.DataFrame:
-    """A row a feature, as every score file holds it; columns the scorer has no value for are empty."""
+    """One row per feature, as every score file holds it; columns the scorer has no value for are empty."""
     return pd.DataFrame(
         {
             "feature": np.arange(graph.num_features),

@@ -29,9 +29,9 @@ class AdaptiveSelection:
     """What a run leaves behind. Checkpoints are numbered from 1; interval n is what ends at checkpoint n.
 
     model: trained on the features `kept`, in their order.
-    history: a row an epoch, with the number of features.
-    checkpoints: a row an interval: features, its best epoch by validation accuracy with the accuracies there, how many
-        features were pruned at its end, and how many shared the score that the cut went through.
+    history: one row per epoch, with the number of features.
+    checkpoints: one row per interval: features, its best epoch by validation accuracy with the accuracies there, how
+        many features were pruned at its end, and how many shared the score that the cut went through.
     scores: of every remaining feature at every checkpoint; `std` and `loss` where the scorer has them.
     features: `rank` of every feature (1 is the best) and the checkpoint at which it was dropped, empty for the kept.
     timings: seconds spent on training before, and on scoring at, every checkpoint.
@@ -50,6 +50,7 @@ def adaptive_selection(
     factory: Callable[[int], nn.Module],
     graph: Graph,
     split: Split,
+    *,
     scorer: str | Callable[[ScoringTask], Scores] = "npt",
     pruning: PruningOptions | None = None,
     training: TrainingOptions | None = None,
@@ -58,12 +59,56 @@ def adaptive_selection(
     device: str | torch.device = "cpu",
     progress: bool = False,
 ) -> AdaptiveSelection:
-    """Train a module and prune its features on the way.
+    """Train a module and prune its features on the way (Algorithm 1).
 
-    factory: makes a module, called as `module(x, edge_index)`, for a number of features.
-    scorer: a name of `SCORERS`, or a function like those. Scorers that ask the model, and functions, are asked again at
+    Parameters
+    ----------
+    factory : callable
+        Makes a module, called as `module(x, edge_index)`, for a number of features.
+    graph : Graph
+        Its features are taken as they are, so scale them first.
+    split : Split
+        The nodes to learn from, to score on, and to test on.
+    scorer : str or callable
+        A name of `SCORERS`, or a function like those. Scorers that ask the model, and functions, are asked again at
         every checkpoint about the remaining features; the others know no training, score once, and are ranked again.
-    training: only its epochs, learning rate and weight decay matter: the module is the factory's.
+    pruning : PruningOptions, optional
+        When and what to prune.
+    training : TrainingOptions, optional
+        Only its epochs, learning rate and weight decay matter: the module is the factory's.
+    scoring : ScoringOptions, optional
+        How to score, and who wins among equal scores.
+    seed : int
+        Of initial weights, dropout, permutations and ties.
+    device : str or torch.device
+        Where to train.
+    progress : bool
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    AdaptiveSelection
+        The trained module, the features it kept, and tables of how it came to them.
+
+    Examples
+    --------
+    Half of eight features go every 10 epochs:
+
+    >>> from graphsieve import adaptive_selection
+    >>> from graphsieve.data.splits import random_split
+    >>> from graphsieve.data.synthetic import generate
+    >>> from graphsieve.models.classifier import build_model
+    >>> from graphsieve.options import PruningOptions, TrainingOptions
+    >>> graph = generate("d", 0, num_nodes=100, num_features=8)
+    >>> run = adaptive_selection(
+    ...     lambda num_features: build_model("gcn", num_features, graph.num_classes, hidden=8),
+    ...     graph,
+    ...     random_split(100, seed=0),
+    ...     pruning=PruningOptions(prune=0.5, interval=10),
+    ...     training=TrainingOptions(epochs=30),
+    ... )
+    >>> len(run.kept), run.checkpoints["features"].tolist()
+    (2, [8, 4, 2])
     """
     pruning, training, scoring = pruning or PruningOptions(), training or TrainingOptions(), scoring or ScoringOptions()
     device = torch.device(device)
@@ -83,7 +128,7 @@ def adaptive_selection(
                 pruning_on = pruning_on and not records.has_fallen(interval, pruning.tolerance)
                 prunes = pruning_on and epoch < training.epochs
                 count = _count_to_keep(scores.values, pruning) if prunes else len(kept)
-                selection = keep_top(scores.values, count, scores.losses, scoring.ties, seed)
+                selection = keep_top(scores.values, count, losses=scores.losses, ties=scoring.ties, seed=seed)
                 records.add(number, interval, kept, scores, selection, np.diff(clock))
                 if count < len(kept):
                     kept = kept[selection.kept]
@@ -138,7 +183,7 @@ def _scoring(
     @functools.cache
     def of_all() -> Scores:
         kind = MODEL_OF_SCORER.get(scorer)
-        model = kind and train_model(kind, graph, split, training, seed, device).model.eval()
+        model = kind and train_model(kind, graph, split, options=training, seed=seed, device=device).model.eval()
         return score_features(scorer, ScoringTask(graph, split, seed, options, model))
 
     def once(current: Graph, model: nn.Module, kept: np.ndarray, checkpoint: int) -> Scores:

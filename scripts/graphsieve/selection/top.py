@@ -25,15 +25,46 @@ class Selection:
 
 
 def count_to_keep(num_features: int, fraction: float) -> int:
+    """The nearest whole number of features, but at least one."""
     return max(1, round(num_features * fraction))
 
 
 def keep_top(
-    scores: np.ndarray, count: int, losses: np.ndarray | None = None, ties: str = ScoringOptions.ties, seed: int = 0
+    scores: np.ndarray,
+    count: int,
+    *,
+    losses: np.ndarray | None = None,
+    ties: str = ScoringOptions.ties,
+    seed: int = 0,
 ) -> Selection:
-    """The `count` best scores. Ties fall to the larger rise of the loss, to chance, or to the smaller index.
+    """The `count` features of highest score, exactly, whatever the ties.
 
-    With `ties="loss"`, a scorer that knows no loss, or equal losses, leave the decision to chance.
+    Parameters
+    ----------
+    scores : ndarray
+        One number per feature, higher is better.
+    count : int
+        How many features to keep.
+    losses : ndarray, optional
+        The rise of the loss, one number per feature.
+    ties : str
+        Who wins among equal scores: "loss" (the larger rise of the loss), "random" or "index" (the smaller index).
+        With "loss", a scorer that knows no loss, or equal losses, leave the decision to chance.
+    seed : int
+        Of the choice by chance.
+
+    Returns
+    -------
+    Selection
+        The ranking of all features, the kept ones in ascending order, and how many share the score of the last.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphsieve.selection.top import keep_top
+    >>> selection = keep_top(np.array([0.1, 0.5, 0.1, 0.0]), 2, losses=np.array([0.3, 0.9, 0.4, 0.0]))
+    >>> selection.ranking.tolist(), selection.kept.tolist(), selection.ties
+    ([1, 2, 0, 3], [1, 2], 2)
     """
     if not 1 <= count <= len(scores):
         raise InputError(f"cannot keep {count} of {len(scores)} features: choose between 1 and {len(scores)}")

@@ -19,7 +19,11 @@ def measure(kind: str, seed: int, options, device) -> list[dict]:
     split = random_split(graph.num_nodes, seed)
     common = {"kind": kind, "seed": seed, **edge_likeness(graph)}
     return [
-        {**common, "model": model, **train_model(model, graph, split, options, seed, device).summary()}
+        {
+            **common,
+            "model": model,
+            **train_model(model, graph, split, options=options, seed=seed, device=device).summary(),
+        }
         for model in MODELS
     ]
 

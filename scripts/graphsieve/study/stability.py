@@ -22,7 +22,7 @@ def rank_stability(scores: pd.DataFrame, share: float = 0.02) -> pd.DataFrame:
         losses = run.pivot(index="checkpoint", columns="feature", values="loss")
         count = count_to_keep(values.shape[1], share)
         pairs = zip(values.to_numpy(), losses.to_numpy(), strict=True)
-        tops = [set(keep_top(value, count, loss).kept) for value, loss in pairs]
+        tops = [set(keep_top(value, count, losses=loss).kept) for value, loss in pairs]
         for position, checkpoint in enumerate(values.index):
             row = {"dataset": dataset, "seed": seed, "checkpoint": checkpoint}
             row["spearman"] = spearman(values.iloc[position], values.iloc[-1])

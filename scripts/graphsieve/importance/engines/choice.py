@@ -1,14 +1,10 @@
 """The engines by name, and the order in which "auto" tries them."""
 
-from collections.abc import Iterator
-
-import numpy as np
-
 from graphsieve.errors import InputError
 from graphsieve.importance.engines.full import FullEngine
 from graphsieve.importance.engines.lowrank.blocks import LowRankEngine
 from graphsieve.importance.engines.lowrank.plan import Plan
-from graphsieve.importance.engines.restricted import RestrictedEngine, best_time
+from graphsieve.importance.engines.restricted import RestrictedEngine
 from graphsieve.importance.problem import Problem
 from graphsieve.importance.verify import agree, full_logits_of, probe_pair
 from graphsieve.models.fast.convolutions import Unsupported
@@ -16,7 +12,6 @@ from graphsieve.models.fast.convolutions import Unsupported
 ENGINES = ("auto", "lowrank", "restricted", "full")
 FEWEST_PAIRS = 300  # below this, finding out whether restriction is exact costs more than it saves
 Engine = LowRankEngine | RestrictedEngine | FullEngine
-Blocks = Iterator[tuple[range, np.ndarray]]
 
 
 def choose_engine(name: str, problem: Problem) -> Engine:
@@ -42,8 +37,8 @@ def _fastest(problem: Problem) -> Engine:
         engine = RestrictedEngine(problem)
     except Unsupported:
         return FullEngine(problem)
-    full = best_time(lambda: problem.call(problem.x, "the unperturbed x"))
-    return engine if engine.seconds_per_pair() < full else FullEngine(problem)
+    full = FullEngine(problem)
+    return engine if engine.cost_per_pair() < full.cost_per_pair() else full
 
 
 def _lowrank(problem: Problem) -> LowRankEngine:

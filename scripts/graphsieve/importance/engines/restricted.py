@@ -8,7 +8,6 @@ pools or normalises over all nodes fails at once, and the reference engine takes
 """
 
 import copy
-import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
@@ -16,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from graphsieve.importance.engines.cost import counted_cost
 from graphsieve.importance.problem import Problem, call_model
 from graphsieve.importance.verify import agree
 from graphsieve.models.fast.convolutions import Unsupported
@@ -26,7 +26,7 @@ SMALL_GRAPH_BYTES = 2**22  # below this, batching pays even without restriction
 
 
 class RestrictedEngine:
-    """Logits for ranges of (feature, repeat) pairs from batched passes of a ball around the scored nodes."""
+    """Logits for ranges of (item, repeat) pairs from batched passes of a ball around the scored nodes."""
 
     name = "restricted"
 
@@ -40,7 +40,7 @@ class RestrictedEngine:
             raise Unsupported(f"the model cannot be copied: {error}") from error
         self.ball = self._smallest_exact_ball()
         self.copies = self._copies_per_batch()
-        self.draw = lru_cache(maxsize=2)(problem.draw)  # a feature's repeats may fall into several batches
+        self.draw = lru_cache(maxsize=2)(problem.draw)  # an item's repeats may fall into several batches
 
     def _smallest_exact_ball(self) -> Tensor:
         problem = self.problem
@@ -98,10 +98,8 @@ class RestrictedEngine:
         copies = min(BATCH_BYTES, problem.memory_limit // 8) // one_copy
         return max(1, min(copies, problem.num_pairs))
 
-    def seconds_per_pair(self) -> float:
-        x = self.problem.x[self.ball].repeat(self.copies, 1)
-        edges = self._subgraph(self.ball, self.copies)
-        return best_time(lambda: self.model(x, edges)) / self.copies
+    def cost_per_pair(self) -> float:
+        return counted_cost(lambda: self.logits(range(self.copies))) / self.copies
 
     def logits(self, pairs: range) -> Tensor:
         """(classes, nodes, copies) of up to `copies` pairs."""
@@ -109,9 +107,10 @@ class RestrictedEngine:
         x = problem.x[self.ball].repeat(len(pairs), 1).view(len(pairs), size, -1)
         ball = self.ball.cpu().numpy()
         for copy_, pair in enumerate(pairs):
-            feature, repeat = problem.features[pair // problem.repeats], pair % problem.repeats
-            column = self.draw(feature).dense(repeat, problem.num_nodes)[ball]
-            x[copy_, :, feature] = torch.from_numpy(column).to(x.device)
+            position, repeat = divmod(pair, problem.repeats)
+            for column, new in zip(problem.items[position], self.draw(position), strict=True):
+                values = new.dense(repeat, problem.num_nodes)[ball]
+                x[copy_, :, column] = torch.from_numpy(values).to(x.device)
         edges = self._subgraph(self.ball, len(pairs))
         logits = call_model(self.model, x.view(-1, x.shape[2]), edges, "copies of a part of the graph")
         return self._scored(logits, self.ball, len(pairs)).permute(2, 1, 0).contiguous()
@@ -138,12 +137,3 @@ def _probe_inputs(problem: Problem) -> list[Tensor]:
     order = torch.randperm(len(x), generator=generator).to(x.device)
     noise = torch.randn(x.shape, generator=generator, dtype=x.dtype).to(x.device)
     return [x, x[order], x + 2 * x.std() * noise]
-
-
-def best_time(call: Callable[[], object], tries: int = 2) -> float:
-    times = []
-    for _ in range(tries):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)

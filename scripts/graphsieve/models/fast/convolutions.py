@@ -1,4 +1,6 @@
-"""The convolutions whose effect is known: sums over hops k of A^k V W_k, plus a bias.
+"""The convolutions whose effect is known: sums over hops k of A^k V W_k^T, plus a bias.
+
+This is the only description of them. Training's fast pass (`forward.py`) and the low-rank engine both work from it.
 
 A is not rebuilt from formulas: it is what the layer itself hands to `propagate`, with its normalisation, self-loops,
 edge weights and caches.
@@ -15,7 +17,7 @@ from torch_geometric.utils import is_torch_sparse_tensor, to_edge_index
 
 
 class Unsupported(Exception):
-    """This engine cannot vouch for this model; not an error, the next engine is tried."""
+    """Nothing here can vouch for this model; not an error, the next way is tried."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,10 @@ class Edges:
 
 @dataclass(frozen=True)
 class Filter:
-    """V -> sum over hops k of A^k V weights[k] + bias; a weight of None is the identity."""
+    """V -> sum over hops k of A^k V weights[k]^T + bias; a weight of None is the identity.
+
+    Weights (outputs, inputs) and bias are the layer's own parameters, so a filter follows its layer through training.
+    """
 
     edges: Edges | None  # A, or None where only hop 0 occurs
     weights: dict[int, Tensor | None]
@@ -39,61 +44,76 @@ class Filter:
     def hops(self) -> int:
         return max(self.weights)
 
+    def then_linear(self, weight: Tensor, bias: Tensor | None) -> "Filter":
+        """The same followed by a linear map; for filters that have no weights of their own."""
+        return Filter(self.edges, dict.fromkeys(self.weights, weight), bias)
+
+
+def linear_filter(weight: Tensor, bias: Tensor | None) -> Filter:
+    return Filter(None, {0: weight}, bias)
+
 
 def _gcn(layer: GCNConv, edges: Edges, num_nodes: int) -> Filter:
-    return Filter(edges, {1: layer.lin.weight.T}, layer.bias)
+    return Filter(edges, {1: layer.lin.weight}, layer.bias)
 
 
-def _tagcn(layer: TAGConv, edges: Edges, num_nodes: int) -> Filter:
-    return Filter(edges, {hop: lin.weight.T for hop, lin in enumerate(layer.lins)}, layer.bias)
+def _tagcn(layer: TAGConv, edges: Edges | None, num_nodes: int) -> Filter:
+    return Filter(edges, {hop: lin.weight for hop, lin in enumerate(layer.lins)}, layer.bias)
 
 
 def _graphsage(layer: SAGEConv, edges: Edges, num_nodes: int) -> Filter:
     if layer.project or layer.normalize:
         raise Unsupported("SAGEConv with project or normalize")
-    if layer.aggr == "mean":
-        count = torch.zeros(num_nodes, dtype=edges.weight.dtype, device=edges.weight.device)
-        count.index_add_(0, edges.target, torch.ones_like(edges.weight))
-        edges = Edges(edges.target, edges.source, edges.weight / count[edges.target])
-    weights = {1: layer.lin_l.weight.T}
+    weights = {1: layer.lin_l.weight}
     if layer.root_weight:
-        weights[0] = layer.lin_r.weight.T
+        weights[0] = layer.lin_r.weight
     return Filter(edges, weights, layer.lin_l.bias)
 
 
 def _gin(layer: GINConv, edges: Edges, num_nodes: int) -> Filter:
-    """Only the weighted sum; the network behind it is traced by itself."""
+    """Only the weighted sum; for the rest see `network_behind`."""
     nodes = torch.arange(num_nodes, device=edges.target.device)
     own = (1 + layer.eps.to(edges.weight.dtype)).expand(num_nodes)
     merged = Edges(torch.cat([edges.target, nodes]), torch.cat([edges.source, nodes]), torch.cat([edges.weight, own]))
     return Filter(merged, {1: None}, None)
 
 
+# To add a convolution, write such a function: training and scoring both read it.
 CONVOLUTIONS: dict[type, Callable[[MessagePassing, Edges, int], Filter]] = {
     GCNConv: _gcn,
     TAGConv: _tagcn,
     SAGEConv: _graphsage,
     GINConv: _gin,
 }
-SUMS = {"add", "sum"}
-AGGREGATIONS = {GCNConv: SUMS, TAGConv: SUMS, GINConv: SUMS, SAGEConv: SUMS | {"mean"}}
+
+
+def network_behind(layer: nn.Module) -> nn.Module | None:
+    """What a known layer does to each row after its filter, if it has such a part."""
+    return layer.nn if type(layer) is GINConv else None
 
 
 def read_filter(layer: nn.Module, calls: list[tuple], num_nodes: int, dtype: torch.dtype) -> Filter:
     """The filter of a known layer, given the arguments it passed to `propagate`."""
-    if not isinstance(layer.aggr, str) or layer.aggr not in AGGREGATIONS[type(layer)]:
-        raise Unsupported(f"aggregation {layer.aggr}")
-    if not isinstance(layer, GINConv) and not all(map(_is_linear_or_aggregation, _inner_modules(layer))):
+    if network_behind(layer) is None and not all(map(_is_linear_or_aggregation, _inner_modules(layer))):
         raise Unsupported("a layer with foreign parts")
-    if not calls:
-        if isinstance(layer, TAGConv) and layer.K == 0:
-            return Filter(None, {0: layer.lins[0].weight.T}, layer.bias)
+    if not calls and getattr(layer, "K", None) != 0:
         raise Unsupported("a layer that did not propagate")
-    edges = _read_edges(layer, *calls[0], dtype)
     for call in calls[1:]:
         if not _same(calls[0], call):
             raise Unsupported("a layer that is called with several graphs")
+    edges = _aggregated(layer.aggr, _read_edges(layer, *calls[0], dtype), num_nodes) if calls else None
     return CONVOLUTIONS[type(layer)](layer, edges, num_nodes)
+
+
+def _aggregated(aggregation: object, edges: Edges, num_nodes: int) -> Edges:
+    """The matrix of a sum over incoming edges, or of a mean."""
+    if aggregation in ("add", "sum"):
+        return edges
+    if aggregation != "mean":
+        raise Unsupported(f"aggregation {aggregation}")
+    count = torch.zeros(num_nodes, dtype=edges.weight.dtype, device=edges.weight.device)
+    count.index_add_(0, edges.target, torch.ones_like(edges.weight))
+    return Edges(edges.target, edges.source, edges.weight / count[edges.target])
 
 
 def _inner_modules(layer: nn.Module) -> list[nn.Module]:

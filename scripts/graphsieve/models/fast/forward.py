@@ -1,25 +1,33 @@
-"""PyG's layers as polynomials of one sparse matrix, and the forward pass of a model in fewer operations.
+"""The forward pass of a model in fewer operations than PyG's, by what is known of its layers.
 
-Every layer of the study is, before what follows it, a sum over hops k of P^k x W_k^T plus a bias: P is the normalised
-adjacency for GCN and TAGCN, the mean over neighbours for GraphSAGE, A + (1 + eps) I for GIN; an MLP has hop 0 only.
-That allows what PyG's general message passing cannot do: products with x use its sparsity, P^k x is computed once where
-that is cheaper, later layers propagate what is narrower, their input or its projection, and units that are zero at all
-nodes are left out. The numbers are the same up to rounding.
+Every layer of the study is, before what follows it, a filter of `convolutions.py`: a sum over hops k of P^k x W_k^T
+plus a bias. P is the normalised adjacency for GCN and TAGCN, the mean over neighbours for GraphSAGE, A + (1 + eps) I
+for GIN; an MLP has hop 0 only. That allows what PyG's general message passing cannot do: products with x use its
+sparsity, P^k x is computed once where that is cheaper, later layers propagate what is narrower, their input or its
+projection, and units that are zero at all nodes are left out. The numbers are the same up to rounding.
 """
 
 import functools
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 import torch
 from torch import Tensor, nn
-from torch_geometric.nn import GCNConv, SAGEConv, TAGConv
 
 from graphsieve.models.classifier import NodeClassifier
-from graphsieve.models.fast.convolutions import CONVOLUTIONS, Edges, Unsupported, read_filter, watch_propagation
+from graphsieve.models.fast.convolutions import (
+    CONVOLUTIONS,
+    Edges,
+    Filter,
+    Unsupported,
+    linear_filter,
+    network_behind,
+    read_filter,
+    watch_propagation,
+)
 from graphsieve.models.fast.nonzero_columns import nonzero_columns
 from graphsieve.models.graph_free import GraphFreeLinear
 
@@ -27,41 +35,29 @@ from graphsieve.models.graph_free import GraphFreeLinear
 DENSE_DISCOUNT = 10
 
 
-@dataclass(frozen=True)
-class PolynomialLayer:
-    """`rest(sum_k matrix^k x linears[k]^T + bias)`; hops that are not used have no entry in `linears`."""
+def read_layer(
+    layer: nn.Module, calls: list[tuple], num_nodes: int, dtype: torch.dtype
+) -> list[tuple[Filter, nn.Module]]:
+    """The layer as filters and what follows each, given what it passed to `propagate`.
 
-    matrix: sp.csr_array | None
-    linears: dict[int, nn.Module]
-    bias: Tensor | None = None
-    rest: nn.Module = field(default_factory=nn.Identity)
-
-
-def as_polynomials(layer: nn.Module, calls: list[tuple], num_nodes: int, dtype: torch.dtype) -> list[PolynomialLayer]:
-    """The layer with its live weights, given what it passed to `propagate`; `Unsupported` if it is not known.
-
-    One step, or two with a ReLU between them for a GIN with the usual network.
+    One filter, or two with a ReLU between them for a GIN with the usual network; `Unsupported` if it is not known.
     """
-    kind = type(layer)
-    if kind is GraphFreeLinear:
-        return [PolynomialLayer(None, {0: layer})]
-    if kind not in CONVOLUTIONS:
-        raise Unsupported(f"layer {kind.__name__}")
-    edges = read_filter(layer, calls, num_nodes, dtype).edges
-    if edges.weight.requires_grad:
+    nothing = nn.Identity()
+    if type(layer) is GraphFreeLinear:
+        return [(linear_filter(layer.weight, layer.bias), nothing)]
+    if type(layer) not in CONVOLUTIONS:
+        raise Unsupported(f"layer {type(layer).__name__}")
+    known, network = read_filter(layer, calls, num_nodes, dtype), network_behind(layer)
+    if known.edges is not None and known.edges.weight.requires_grad:
         raise Unsupported("a matrix that is trained")
-    matrix = _matrix(edges, num_nodes)
-    if kind is GCNConv:
-        return [PolynomialLayer(matrix, {1: layer.lin}, layer.bias)]
-    if kind is TAGConv:
-        return [PolynomialLayer(matrix, dict(enumerate(layer.lins)), layer.bias)]
-    if kind is SAGEConv:
-        return [PolynomialLayer(matrix, {1: layer.lin_l} | ({0: layer.lin_r} if layer.root_weight else {}))]
-    if not isinstance(layer.nn, nn.Sequential) or type(layer.nn[0]) is not nn.Linear:
-        raise Unsupported("GINConv whose network does not begin with a linear map")
-    if [type(part) for part in layer.nn] == [nn.Linear, nn.ReLU, nn.Linear]:
-        return [PolynomialLayer(matrix, {1: layer.nn[0]}), PolynomialLayer(None, {0: layer.nn[2]})]
-    return [PolynomialLayer(matrix, {1: layer.nn[0]}, rest=layer.nn[1:])]
+    if network is None:
+        return [(known, nothing)]
+    if not isinstance(network, nn.Sequential) or type(network[0]) is not nn.Linear:
+        raise Unsupported("a layer whose network does not begin with a linear map")
+    first = known.then_linear(network[0].weight, network[0].bias)
+    if [type(part) for part in network] == [nn.Linear, nn.ReLU, nn.Linear]:
+        return [(first, nothing), (linear_filter(network[2].weight, network[2].bias), nothing)]
+    return [(first, network[1:])]
 
 
 def _matrix(edges: Edges, num_nodes: int) -> sp.csr_array:
@@ -118,15 +114,20 @@ class _SparseProduct(torch.autograd.Function):
 
 @dataclass(frozen=True)
 class Step:
-    """One polynomial layer; `compute(input, columns, units)` gives its output.
+    """One filter; `compute(input, columns, units)` gives its output.
 
     columns: which units of the layer before it the input has; units: which of its own are wanted. None means all.
     """
 
     compute: Callable[..., Tensor]
-    may_skip: bool  # whether single units can be computed
-    norm: nn.Module  # what stands before the ReLU
+    behind: list[nn.Module]  # what stands before the ReLU; without it, single units can be computed
     ends_layer: bool  # whether dropout follows
+
+    def output(self, hidden: Tensor | None, columns: Tensor | None) -> Tensor:
+        values = self.compute(hidden, columns)
+        for part in self.behind:
+            values = part(values)
+        return values
 
 
 def fast_forward(model: nn.Module, x: Tensor, edge_index: Tensor) -> Callable[[nn.Module], Tensor] | None:
@@ -135,7 +136,7 @@ def fast_forward(model: nn.Module, x: Tensor, edge_index: Tensor) -> Callable[[n
         return None
     calls = _propagations(model, x, edge_index)
     try:
-        layers = [as_polynomials(layer, calls.get(layer, []), x.shape[0], x.dtype) for layer in model.layers]
+        layers = [read_layer(layer, calls.get(layer, []), x.shape[0], x.dtype) for layer in model.layers]
     except Unsupported:
         return None
     steps = _steps(layers, [*model.norms, nn.Identity()], x)
@@ -144,9 +145,9 @@ def fast_forward(model: nn.Module, x: Tensor, edge_index: Tensor) -> Callable[[n
         hidden, columns = None, None
         for step in steps[:-1]:
             # Dropout draws its random numbers for all units, so none may be missing.
-            hidden, columns = _rectified(step, hidden, columns, step.may_skip and model.dropout.p == 0)
+            hidden, columns = _rectified(step, hidden, columns, not step.behind and model.dropout.p == 0)
             hidden = model.dropout(hidden) if step.ends_layer else hidden
-        return steps[-1].compute(hidden, columns)
+        return steps[-1].output(hidden, columns)
 
     return forward
 
@@ -161,15 +162,16 @@ def _propagations(model: nn.Module, x: Tensor, edge_index: Tensor) -> dict[nn.Mo
     return calls
 
 
-def _steps(layers: list[list[PolynomialLayer]], norms: list[nn.Module], x: Tensor) -> list[Step]:
+def _steps(layers: list[list[tuple[Filter, nn.Module]]], norms: list[nn.Module], x: Tensor) -> list[Step]:
     steps = []
     for parts, norm in zip(layers, norms, strict=True):
-        for part in parts:
-            matrix = None if part.matrix is None else FixedMatrix(part.matrix, x.device)
-            compute = functools.partial(_apply, part, matrix) if steps else _on_features(part, matrix, x)
-            ends_layer = part is parts[-1]
-            behind = norm if ends_layer else nn.Identity()
-            steps.append(Step(compute, type(part.rest) is type(behind) is nn.Identity, behind, ends_layer))
+        for number, (known, rest) in enumerate(parts, 1):
+            adjacency = _matrix(known.edges, x.shape[0]) if known.hops else None
+            matrix = None if adjacency is None else FixedMatrix(adjacency, x.device)
+            compute = functools.partial(_apply, known, matrix) if steps else _on_features(known, adjacency, matrix, x)
+            ends_layer = number == len(parts)
+            behind = [part for part in (rest, *([norm] if ends_layer else [])) if type(part) is not nn.Identity]
+            steps.append(Step(compute, behind, ends_layer))
     return steps
 
 
@@ -180,63 +182,64 @@ def _rectified(
 
     Where few are alive, these are computed once more by themselves: it costs little and saves the others' gradients.
     """
-    values = step.norm(step.compute(hidden, columns)).relu()
+    values = step.output(hidden, columns).relu()
     units = nonzero_columns(values, nonnegative=True) if may_skip else None
     return (values if units is None else step.compute(hidden, columns, units).relu()), units
 
 
-def _on_features(layer: PolynomialLayer, matrix: FixedMatrix | None, x: Tensor) -> Callable[..., Tensor]:
+def _on_features(
+    known: Filter, adjacency: sp.csr_array | None, matrix: FixedMatrix | None, x: Tensor
+) -> Callable[..., Tensor]:
     """Either multiply by x and propagate the product, or multiply by P^k x, computed once: whichever is cheaper."""
-    features, hops = x.cpu().numpy(), max(layer.linears)
-    powers = _powers(layer.matrix, features, hops) if hops else [features]
-    propagating = product_cost(features) * len(layer.linears) + (hops * product_cost(layer.matrix) if hops else 0)
-    if propagating <= sum(product_cost(powers[hop]) for hop in layer.linears):
+    features, hops = x.cpu().numpy(), known.hops
+    powers = _powers(adjacency, features, hops)
+    propagating = product_cost(features) * len(known.weights) + (hops * product_cost(adjacency) if hops else 0)
+    if propagating <= sum(product_cost(powers[hop]) for hop in known.weights):
         fixed = FixedMatrix(features, x.device)
-        return lambda _, columns, units=None: _apply(layer, matrix, fixed, columns, units)
-    propagated = {hop: FixedMatrix(powers[hop], x.device) for hop in layer.linears}
-    return lambda _, columns, units=None: _finish(layer, _projected(layer, propagated, columns, units), units)
+        return lambda _, columns, units=None: _apply(known, matrix, fixed, columns, units)
+    propagated = {hop: FixedMatrix(powers[hop], x.device) for hop in known.weights}
+    return lambda _, columns, units=None: _add_bias(known, _projected(known, propagated, columns, units), units)
 
 
-def _powers(matrix: sp.csr_array | FixedMatrix, x: np.ndarray | Tensor, hops: int) -> list[np.ndarray | Tensor]:
+def _powers(matrix: sp.csr_array | FixedMatrix | None, x: np.ndarray | Tensor, hops: int) -> list[np.ndarray | Tensor]:
     powers = [x]
     for _ in range(hops):
         powers.append(matrix @ powers[-1])
     return powers
 
 
-def _project(linear: nn.Module, features: Tensor | FixedMatrix, columns: Tensor | None, units: Tensor | None) -> Tensor:
-    weight = linear.weight if units is None else linear.weight[units]
+def _project(weight: Tensor, features: Tensor | FixedMatrix, columns: Tensor | None, units: Tensor | None) -> Tensor:
+    weight = weight if units is None else weight[units]
     return features @ (weight if columns is None else weight[:, columns]).T
 
 
-def _projected(layer: PolynomialLayer, powers: dict, columns: Tensor | None, units: Tensor | None) -> Tensor:
-    parts = (_project(linear, powers[hop], columns, units) for hop, linear in layer.linears.items())
+def _projected(known: Filter, powers: dict, columns: Tensor | None, units: Tensor | None) -> Tensor:
+    parts = (_project(weight, powers[hop], columns, units) for hop, weight in known.weights.items())
     return functools.reduce(torch.add, parts)
 
 
 def _apply(
-    layer: PolynomialLayer,
+    known: Filter,
     matrix: FixedMatrix | None,
     features: Tensor | FixedMatrix,
     columns: Tensor | None,
     units: Tensor | None = None,
 ) -> Tensor:
     """Propagate what is narrower: a few live columns of the input, or else its projections (by Horner's rule)."""
-    hops = max(layer.linears)
-    outputs = len(layer.linears[hops].weight) if units is None else len(units)
+    hops = known.hops
+    outputs = len(known.weights[hops]) if units is None else len(units)
     if columns is not None and len(columns) < outputs:
         powers = dict(enumerate(_powers(matrix, features, hops)))
-        return _finish(layer, _projected(layer, powers, columns, units), units)
-    total = _project(layer.linears[hops], features, columns, units)
+        return _add_bias(known, _projected(known, powers, columns, units), units)
+    total = _project(known.weights[hops], features, columns, units)
     for hop in range(hops - 1, -1, -1):
         total = matrix @ total
-        if hop in layer.linears:
-            total = total + _project(layer.linears[hop], features, columns, units)
-    return _finish(layer, total, units)
+        if hop in known.weights:
+            total = total + _project(known.weights[hop], features, columns, units)
+    return _add_bias(known, total, units)
 
 
-def _finish(layer: PolynomialLayer, total: Tensor, units: Tensor | None) -> Tensor:
-    for bias in (layer.bias, *(linear.bias for linear in layer.linears.values())):
-        if bias is not None:
-            total = total + (bias if units is None else bias[units])
-    return layer.rest(total)
+def _add_bias(known: Filter, total: Tensor, units: Tensor | None) -> Tensor:
+    if known.bias is None:
+        return total
+    return total + (known.bias if units is None else known.bias[units])

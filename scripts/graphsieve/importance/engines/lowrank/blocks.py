@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor, fx
 
+from graphsieve.importance.columns import NewColumn
 from graphsieve.importance.engines.lowrank.changes import (
     Change,
     DenseChange,
@@ -16,8 +17,9 @@ from graphsieve.importance.engines.lowrank.changes import (
     select,
     union,
 )
-from graphsieve.importance.engines.lowrank.filters import NARROW, Expression
+from graphsieve.importance.engines.lowrank.filters import Expression
 from graphsieve.importance.engines.lowrank.plan import CHUNK_BYTES, Layer, Plan
+from graphsieve.importance.engines.lowrank.trace import NARROW
 from graphsieve.importance.engines.parallel import ordered_map
 
 State = dict[fx.Node, Change]
@@ -26,27 +28,28 @@ State = dict[fx.Node, Change]
 class Copies:
     """A block of copies evaluated layer by layer.
 
-    moved: the change of x's column against the parent's, (nodes read, copies). parent: the block that holds the copies'
-    parents, `feature` says which one is whose; without it the parent is the unperturbed model.
+    columns: the columns of x in each slot of each item, (slots, items). item: which one each copy perturbs.
+    moved: the change of these columns against the parent's, (nodes read, slots, copies). parent: a block with one copy
+    per item, the parents of the copies; without it the parent is the unperturbed model.
     """
 
     def __init__(
         self,
         plan: Plan,
         columns: Tensor,
-        feature: Tensor,
+        item: Tensor,
         moved: Tensor,
         parent: "Copies | None" = None,
         has_children: bool = False,
     ):
-        self.plan, self.column, self.feature, self.parent = plan, columns[feature], feature, parent
+        self.plan, self.column, self.item, self.parent = plan, columns[:, item], item, parent
         self.has_children = has_children
-        self.number = len(feature)
+        self.number = len(item)
         self.references: dict[fx.Node, Tensor] = {}
         self.changes: State = {}
         if plan.x_rows is not None:
-            change = moved if parent is None else moved + parent.moved[:, feature]
-            self.changes[plan.program.x] = InputChange(plan.x_rows, change, moved != 0, self.column)
+            change = moved if parent is None else moved + parent.moved[:, :, item]
+            self.changes[plan.program.x] = InputChange(plan.x_rows, change, (moved != 0).any(1), self.column)
         self.moved = moved
         for node, layer in plan.layers.items():
             if layer.table is not None:
@@ -60,7 +63,7 @@ class Copies:
             layer.table, torch.stack(list(powers.values())), self.column, self.plan.problem.x.shape[1]
         )
         if self.parent is not None:
-            change.parent, change.parent_of_copy = self.parent.changes[node], self.feature
+            change.parent, change.parent_of_copy = self.parent.changes[node], self.item
         return change
 
     def _later_layer(self, node: fx.Node, layer: Layer) -> DenseChange:
@@ -70,7 +73,7 @@ class Copies:
         reference = layer.reference if self.parent is None else self.parent.references[node]
         entering = keys // self.number
         if self.parent is not None:
-            entering = entering * self.parent.number + self.feature[keys % self.number]
+            entering = entering * self.parent.number + self.item[keys % self.number]
         if known.transforms_first:
             parts = self._transformed(layer, rows, keys, entering, reference)
             change = known.combine(parts)
@@ -80,7 +83,7 @@ class Copies:
         if self.has_children:
             self.references[node] = self._reference_for_children(layer, parts)
         if self.parent is not None:
-            change += self.parent.changes[node].change[:, self.feature]
+            change += self.parent.changes[node].change[:, self.item]
         return DenseChange(layer.base, change, lambda: known.reached(mask))
 
     def _changed_rows(self, expression: Expression, reads: dict[fx.Node, Tensor | None]) -> tuple[Tensor, Tensor, Rows]:
@@ -130,65 +133,70 @@ class Copies:
         if isinstance(result, DenseChange):
             return base[:, None] + select(result.change, reads[output.result])
         _, keys, rows = self._changed_rows(output, reads)
-        if self.parent is None:
-            logits = base[:, None].repeat(1, self.number, 1)
-        else:
-            logits = self.parent.logits()[:, self.feature]
-        flat = logits.view(-1, base.shape[1])
+        whole = base[:, None].repeat(1, self.number, 1) if self.parent is None else self.parent.logits()[:, self.item]
+        flat = whole.view(-1, base.shape[1])
         width = max(change.width for change in self.changes.values())
         for part in _chunks(len(keys), width * flat.element_size()):
             flat[keys[part]] = rows(part)
-        return logits
+        return whole
 
 
 class LowRankEngine:
-    """Logits for any range of (feature, repeat) pairs."""
+    """Logits for any range of (item, repeat) pairs."""
 
     name = "lowrank"
 
     def __init__(self, plan: Plan):
         self.plan, self.problem = plan, plan.problem
         self.nodes, self.place = plan.x_nodes.cpu().numpy(), plan.x_place.cpu().numpy()
-        self.draw = lru_cache(maxsize=16)(self.problem.draw)  # a feature's repeats may fall into several blocks
+        self.draw = lru_cache(maxsize=16)(self.problem.draw)  # an item's repeats may fall into several blocks
 
     def logits(self, pairs: range) -> Tensor:
-        """(classes, nodes, copies) of the pairs; pair = position in `features` x repeats + repeat."""
+        """(classes, nodes, copies) of the pairs."""
         problem, device = self.problem, self.problem.x.device
         positions = range(pairs.start // problem.repeats, (pairs.stop - 1) // problem.repeats + 1)
-        features = problem.features[positions.start : positions.stop]
-        columns = torch.from_numpy(features).to(device)
-        feature = torch.arange(pairs.start, pairs.stop, device=device) // problem.repeats - positions.start
-        new, old, sparse = self._moves(pairs, positions)
+        items = problem.items[positions.start : positions.stop]
+        columns = torch.zeros(max(map(len, items)), len(items), dtype=torch.long, device=device)
+        for place, item in enumerate(items):
+            columns[: len(item), place] = torch.from_numpy(item)
+        item = torch.arange(pairs.start, pairs.stop, device=device) // problem.repeats - positions.start
+        new, old, sparse = self._moves(pairs, positions, len(columns))
         if sparse:
-            removed = Copies(self.plan, columns, torch.arange(len(columns), device=device), -old, has_children=True)
-            copies = Copies(self.plan, columns, feature, new, parent=removed)
+            removed = Copies(self.plan, columns, torch.arange(len(items), device=device), -old, has_children=True)
+            copies = Copies(self.plan, columns, item, new, parent=removed)
         else:
-            copies = Copies(self.plan, columns, feature, new - old[:, feature])
+            copies = Copies(self.plan, columns, item, new - old[:, :, item])
         return copies.logits().permute(2, 0, 1).contiguous()
 
-    def _moves(self, pairs: range, positions: range) -> tuple[Tensor, Tensor, bool]:
-        """New (nodes, copies) and old (nodes, features) values of the columns, and whether both are sparse."""
-        repeats, columns = self.problem.repeats, self.problem.columns
-        new = np.zeros((len(self.nodes), len(pairs)), dtype=columns.dtype)
-        old = np.zeros((len(self.nodes), len(positions)), dtype=columns.dtype)
+    def _moves(self, pairs: range, positions: range, slots: int) -> tuple[Tensor, Tensor, bool]:
+        """New (nodes, slots, copies) and old (nodes, slots, items) values of the columns; whether all are sparse."""
+        repeats, dtype = self.problem.repeats, self.problem.columns.dtype
+        new = np.zeros((len(self.nodes), slots, len(pairs)), dtype=dtype)
+        old = np.zeros((len(self.nodes), slots, len(positions)), dtype=dtype)
         sparse = True
         for place, position in enumerate(positions):
-            feature, first = self.problem.features[position], position * repeats
-            drawn = self.draw(feature)
+            first = position * repeats
             start, stop = max(first, pairs.start), min(first + repeats, pairs.stop)
-            part = new[:, start - pairs.start : stop - pairs.start]
-            rows, values = columns.nonzeros(feature)
-            there = self.place[rows]
-            old[there[there >= 0], place] = values[there >= 0]
-            if drawn.rows is None:
-                sparse = False
-                part[:] = drawn.values[start - first : stop - first, self.nodes].T
-            else:
-                there = self.place[drawn.rows[start - first : stop - first]]
-                copy, which = (there >= 0).nonzero()
-                part[there[copy, which], copy] = drawn.values[start - first : stop - first][copy, which]
+            copies = slice(start - pairs.start, stop - pairs.start)
+            for slot, (column, drawn) in enumerate(zip(self.problem.items[position], self.draw(position), strict=True)):
+                self._write_old(old[:, slot, place], column)
+                self._write_new(new[:, slot, copies], drawn, slice(start - first, stop - first))
+                sparse &= drawn.rows is not None
         device = self.problem.x.device
         return torch.from_numpy(new).to(device), torch.from_numpy(old).to(device), sparse
+
+    def _write_old(self, target: np.ndarray, column: int) -> None:
+        rows, values = self.problem.columns.nonzeros(column)
+        there = self.place[rows]
+        target[there[there >= 0]] = values[there >= 0]
+
+    def _write_new(self, target: np.ndarray, drawn: NewColumn, repeats: slice) -> None:
+        if drawn.rows is None:
+            target[:] = drawn.values[repeats, self.nodes].T
+            return
+        there = self.place[drawn.rows[repeats]]
+        copy, which = (there >= 0).nonzero()
+        target[there[copy, which], copy] = drawn.values[repeats][copy, which]
 
     def blocks(self, score: Callable[[Tensor], np.ndarray]) -> Iterator[tuple[range, np.ndarray]]:
         """Scores of all pairs, block by block."""

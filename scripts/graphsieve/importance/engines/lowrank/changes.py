@@ -1,7 +1,10 @@
 """How the value of x or of a layer differs from the unperturbed one, for a block of perturbed copies.
 
-A copy differs from its *parent*: the unperturbed model, or, for a permuted sparse column, the model with that column
-removed, which all repeats of a feature share. `mask` (nodes, copies) marks the rows that differ from the parent's.
+A copy is x with an item's columns perturbed: one, or several of a group. They stand in *slots*; where the items of a
+block differ in size, a free slot holds column 0 and a change of zero.
+
+A copy differs from its *parent*: the unperturbed model, or, for permuted sparse columns, the model with these columns
+removed, which all repeats of an item share. `mask` (nodes, copies) marks the rows that differ from the parent's.
 """
 
 from collections.abc import Callable
@@ -15,7 +18,7 @@ Rows = Callable[[slice], Tensor]
 
 
 class InputChange:
-    """x itself: one column per copy."""
+    """x itself: `change` (nodes, slots, copies) in the columns `column_of_copy` (slots, copies)."""
 
     def __init__(self, x: Tensor, change: Tensor, mask: Tensor, column_of_copy: Tensor):
         self.x, self.change, self.mask, self.column = x, change, mask, column_of_copy
@@ -27,30 +30,31 @@ class InputChange:
         def rows(part: slice) -> Tensor:
             values = self.x[nodes[part]]
             places = torch.arange(len(values), device=values.device)
-            values[places, self.column[copies[part]]] += self.change[nodes[part], copies[part]]
+            for slot, column in enumerate(self.column):
+                values[places, column[copies[part]]] += self.change[nodes[part], slot, copies[part]]
             return values
 
         return rows
 
 
 class LowRankChange:
-    """A first layer: the base row plus, for each hop, a coefficient times the weight row of the copy's feature.
+    """A first layer: the base row plus, for each hop and slot, a coefficient times the weight row of the slot's column.
 
-    `table` holds the base rows, then for each hop a row for every column of x. `coefficients` (hops, nodes, copies) are
-    relative to the parent's.
+    `table` holds the base rows, then for each hop a row for every column of x. `coefficients` (hops, nodes, slots,
+    copies) are relative to the parent's.
     """
 
     def __init__(self, table: Tensor, coefficients: Tensor, column_of_copy: Tensor, num_columns: int):
-        self.table, self.coefficients, self.column = table, coefficients, column_of_copy
-        self.mask = union(list(coefficients != 0))
-        self.starts = [len(table) - num_columns * term for term in range(len(coefficients), 0, -1)]
+        starts = [len(table) - num_columns * hop for hop in range(len(coefficients), 0, -1)]
+        self.table, self.entries = table, torch.cat([column_of_copy + start for start in starts])  # (terms, copies)
+        self.coefficients = coefficients.transpose(1, 2).flatten(0, 1)  # (terms, nodes, copies)
+        self.mask = union(list(self.coefficients != 0))
         self.width = table.shape[1]
         self.parent: LowRankChange | None = None
         self.parent_of_copy: Tensor | None = None
 
     def rows(self, nodes: Tensor, copies: Tensor) -> Rows:
-        column = self.column[copies]
-        entries = torch.stack([nodes, *(column + start for start in self.starts)], 1)
+        entries = torch.stack([nodes, *self.entries[:, copies]], 1)
         factors = self._coefficients_at(nodes, copies)
         factors = torch.cat([torch.ones_like(factors[:, :1]), factors], 1)
         # One fused gather, multiply and add: `base[node] + sum of factor * weight row`, without temporaries.

@@ -11,8 +11,6 @@ from graphsieve.importance.engines.lowrank.trace import Program, Step
 from graphsieve.models.fast.convolutions import Edges, Filter
 from graphsieve.models.fast.nonzero_columns import without_zero_columns
 
-NARROW = 64  # outputs up to which the transposed product is the faster one on CPUs
-
 
 @dataclass(frozen=True)
 class Expression:
@@ -59,7 +57,7 @@ class RestrictedFilter:
 
     def __init__(self, full: Filter, outputs: Tensor, num_nodes: int):
         self.hops, self.bias = full.hops, full.bias
-        self.weights = full.weights
+        self.weights = {hop: None if weight is None else weight.T for hop, weight in full.weights.items()}
         self.place = torch.full((num_nodes,), -1, dtype=torch.long, device=outputs.device)
         self.place[outputs] = torch.arange(len(outputs), device=outputs.device)
         self.inputs, self.sizes = outputs, [len(outputs)]

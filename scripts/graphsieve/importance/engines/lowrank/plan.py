@@ -1,9 +1,10 @@
 """The engine for models made of known convolutions with row-wise operations between them.
 
 Why it is exact: perturbing column m adds d to that column, so a first layer `sum_k A^k X W_k + b` changes by the
-low-rank term `sum_k (A^k d) W_k[m]`. Rows where all A^k d are zero keep their value, and so does whatever is computed
-row by row from them. A later convolution is linear too: its output changes by the filtered change of its input. So each
-value is a known base plus a change on few rows, and no approximation is made; only rounding differs from a full pass.
+low-rank term `sum_k (A^k d) W_k[m]`; a group of columns adds one such term for each of them. Rows where all A^k d are
+zero keep their value, and so does whatever is computed row by row from them. A later convolution is linear too: its
+output changes by the filtered change of its input. So each value is a known base plus a change on few rows, and no
+approximation is made; only rounding differs from a full pass.
 
 This file prepares what does not depend on the perturbation; `blocks.py` evaluates blocks of copies.
 """
@@ -18,7 +19,7 @@ from graphsieve.importance.engines.lowrank.changes import select
 from graphsieve.importance.engines.lowrank.filters import Expression, RestrictedFilter, read_expression
 from graphsieve.importance.engines.lowrank.trace import Convolution, Program, trace_program
 from graphsieve.importance.problem import Problem
-from graphsieve.models.fast.convolutions import Filter, read_filter
+from graphsieve.models.fast.convolutions import Filter, linear_filter, read_filter
 
 CHUNK_BYTES = 2**20  # rows in flight between two convolutions, per thread: they should stay in the cache
 BLOCK_BYTES = 2**26  # what a block of copies takes at most, even where the memory limit allows more
@@ -55,14 +56,10 @@ class Plan:
     def _full_filter(self, convolution: Convolution) -> Filter:
         problem = self.problem
         if convolution.module is None:
-            weight, bias = convolution.linear
-            return Filter(None, {0: weight.T}, bias)
+            return linear_filter(*convolution.linear)
         calls = problem.propagations.get(convolution.module, [])
         known = read_filter(convolution.module, calls, problem.num_nodes, problem.x.dtype)
-        if convolution.linear is None:
-            return known
-        weight, bias = convolution.linear
-        return Filter(known.edges, {1: weight.T}, bias)
+        return known if convolution.linear is None else known.then_linear(*convolution.linear)
 
     def _prepare_layers(self, restricted: dict[fx.Node, RestrictedFilter], places: dict[fx.Node, Tensor]) -> None:
         bases = {self.program.x: _dense_rows(self.problem.x, self.x_nodes)}
@@ -83,11 +80,12 @@ class Plan:
 
     def copies_per_block(self, workers: int) -> int:
         """As many copies as fit the memory limit, but no more than the cache likes."""
-        cells = 4 * len(self.x_nodes) + 4 * self.base.numel()
+        slots = self.problem.largest_item
+        cells = 4 * len(self.x_nodes) * slots + 4 * self.base.numel()
         for layer in self.layers.values():
             known, outputs = layer.filter, layer.base.shape[1]
             if layer.table is not None:
-                cells += known.sizes[0] * (6 + 8 * len(known.weights)) + known.sizes[-1] * known.hops
+                cells += known.sizes[0] * (6 + 8 * slots * len(known.weights)) + known.sizes[-1] * slots * known.hops
             else:
                 width = outputs if known.transforms_first else layer.reference.shape[1]
                 cells += 2 * width * sum(known.sizes) + known.sizes[0] * outputs + 6 * known.sizes[-1]

@@ -15,9 +15,9 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 from torch import Tensor, fx, nn
-from torch_geometric.nn import GINConv, MessagePassing
+from torch_geometric.nn import MessagePassing
 
-from graphsieve.models.fast.convolutions import CONVOLUTIONS, Unsupported
+from graphsieve.models.fast.convolutions import CONVOLUTIONS, Unsupported, network_behind
 from graphsieve.models.fast.nonzero_columns import without_zero_columns
 
 ELEMENTWISE_MODULES = (
@@ -34,6 +34,7 @@ ELEMENTWISE_FUNCTIONS = {
 ELEMENTWISE_METHODS = {"relu", "relu_", "tanh", "sigmoid", "add", "sub", "mul", "div", "neg", "exp", "abs", "square"}
 RELUS = {torch.relu, F.relu, "relu", "relu_", nn.ReLU}
 LAST_DIMENSION = {-1, 1}
+NARROW = 64  # outputs up to which the transposed product is the faster one on CPUs
 ALONG_DIMENSION = {  # the place, the name and the default of the argument that must be the last dimension
     torch.cat: (1, "dim", 0),
     torch.concat: (1, "dim", 0),
@@ -51,6 +52,11 @@ class Convolution:
     source: fx.Node
     module: nn.Module | None  # None for a plain linear map of x
     linear: tuple[Tensor, Tensor | None] | None = None  # a linear map (weight, bias) applied to the layer's output
+
+    @property
+    def is_plain_sum(self) -> bool:
+        """Whether it has no weights yet, so that a linear map can be part of it."""
+        return self.module is not None and network_behind(self.module) is not None and self.linear is None
 
 
 @dataclass(frozen=True)
@@ -83,9 +89,9 @@ class _Tracer(fx.Tracer):
         return isinstance(module, MessagePassing) or super().is_leaf_module(module, name)
 
     def call_module(self, module: nn.Module, forward: Callable, args: tuple, kwargs: dict) -> Any:
-        if type(module) is GINConv:  # the weighted sum stays one step, the network behind it is traced
-            summed = self.create_proxy("call_module", self.path_of_module(module), args, kwargs)
-            return module.nn(summed)
+        network = network_behind(module)
+        if network is not None:  # the filter stays one step, the network behind it is traced
+            return network(self.create_proxy("call_module", self.path_of_module(module), args, kwargs))
         return super().call_module(module, forward, args, kwargs)
 
 
@@ -195,7 +201,7 @@ class _Reader:
         earlier = self.convolutions.get(source)
         if source is self.x:
             self.convolutions[node] = Convolution(node, source, None, (weight, bias))
-        elif earlier and type(earlier.module) is GINConv and earlier.linear is None and self._is_sole_reader(node):
+        elif earlier and earlier.is_plain_sum and self._is_sole_reader(node):
             del self.convolutions[source]
             self.convolutions[node] = Convolution(node, earlier.source, earlier.module, (weight, bias))
         else:
@@ -209,7 +215,7 @@ class _Reader:
         for operand in node.all_input_nodes:
             constant = self.constants.get(operand)
             if constant is not None and constant.dim() > 1 and constant.shape[0] != 1:
-                raise Unsupported("a constant with a row a node")
+                raise Unsupported("a constant with one row per node")
             if constant is None and not self._varies(operand):
                 raise Unsupported("an operand computed from the graph")
         if is_relu and sole_reader:
@@ -248,7 +254,7 @@ def _relu_in_place(rows: Tensor, *_: Any, **__: Any) -> Tensor:
 def _linear(rows: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """Same as F.linear, without what is zero; for few outputs the transposed product is faster on CPUs."""
     rows, weight = without_zero_columns(rows, weight)
-    if weight.shape[0] > 64:
+    if weight.shape[0] > NARROW:
         return F.linear(rows, weight, bias)
     product = (weight @ rows.T).T
     return product if bias is None else product + bias
