@@ -4,7 +4,8 @@ from graphsieve.data.graph import read_graph
 from graphsieve.data.perturbed import PERTURBED_GRAPHS
 from graphsieve.data.splits import choose_split
 from graphsieve.files.writing import write_record
-from graphsieve.jobs.running import run_columns, run_job, train_model_of
+from graphsieve.jobs.running import run_columns, run_job
+from graphsieve.jobs.training import train_model_of
 from graphsieve.randomness import generator
 
 

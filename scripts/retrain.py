@@ -7,7 +7,8 @@ from graphsieve.data.splits import choose_split
 from graphsieve.files.checks import damaged
 from graphsieve.files.reading import read_csv
 from graphsieve.files.writing import write_record
-from graphsieve.jobs.running import run_columns, run_job, train_model_of
+from graphsieve.jobs.running import run_columns, run_job
+from graphsieve.jobs.training import train_model_of
 
 
 def main(job) -> None:

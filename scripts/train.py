@@ -3,7 +3,8 @@
 from graphsieve.data.graph import read_graph
 from graphsieve.data.splits import choose_split, classes_without_training_node
 from graphsieve.files.writing import write_csv, write_record
-from graphsieve.jobs.running import run_columns, run_job, train_model_of
+from graphsieve.jobs.running import run_columns, run_job
+from graphsieve.jobs.training import train_model_of
 from graphsieve.models.classifier import save_weights
 
 

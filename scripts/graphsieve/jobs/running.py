@@ -11,16 +11,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
 
-from graphsieve.data.graph import Graph, Split
 from graphsieve.errors import InputError
 from graphsieve.files.writing import write_text
 from graphsieve.jobs.usage import usage_line
-from graphsieve.options import TrainingOptions
-
-if TYPE_CHECKING:
-    from graphsieve.models.training import Training  # imports torch, which half of the jobs do without
 
 RUN_CONFIG = "config.yaml"  # in the folder of a run: its whole config, with which any of its jobs can be repeated
 
@@ -67,19 +61,3 @@ def run_columns(job: SimpleNamespace) -> dict:
     """What tells one run's record from another's."""
     names = ("dataset", "model", "split", "seed")
     return {name: int(job.wildcards[name]) if name == "seed" else job.wildcards[name] for name in names}
-
-
-def train_model_of(job: SimpleNamespace, graph: Graph, split: Split) -> "Training":
-    """Train the job's model on this graph, as its wildcards and params say."""
-    from graphsieve.device import prepare_device
-    from graphsieve.models.training import train_model
-
-    return train_model(
-        job.wildcards.model,
-        graph,
-        split,
-        options=TrainingOptions(**job.params.training),
-        seed=int(job.wildcards.seed),
-        device=prepare_device(job.params.device, job.threads),
-        progress=True,
-    )
