@@ -18,7 +18,7 @@ def main(job) -> None:
     os.environ["PYTHONPATH"] = str(Path(graphsieve.__file__).parents[1])
     with atomic_path(job.output.notebook) as executed:
         papermill.execute_notebook(job.input.template, executed, parameters(job), progress_bar=False)
-    exporter = nbconvert.HTMLExporter(exclude_input=True)
+    exporter = nbconvert.HTMLExporter(exclude_input=True, exclude_input_prompt=True, exclude_output_prompt=True)
     write_text(exporter.from_filename(job.output.notebook)[0], job.output.page)
 
 

@@ -12,9 +12,16 @@ from graphsieve.data.own.reader import GraphWarning, read_own_graph
 from graphsieve.errors import run_program
 from graphsieve.files.writing import write_csv, write_text
 from graphsieve.models.layers import LAYERS
+from graphsieve.options import DEVICES, METRIC_NAMES, RankingOptions
 
-# As in graphsieve.importance.metrics, which takes seconds to import.
-METRICS = ("accuracy", "cross_entropy", "macro_f1")
+DEFAULTS = RankingOptions()
+NUMBERS = {
+    "seeds": "models trained, each from its own initial weights",
+    "n_repeats": "permutations an importance is the mean of",
+    "permutations": "most permutations for a p-value: more allow smaller ones",
+    "seed": "of everything random: splits, weights, permutations",
+}
+TRAINING_NUMBERS = {"epochs": "of every training", "hidden": "width of the hidden layer"}
 
 
 def main() -> None:
@@ -40,19 +47,17 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.add_argument("graph", type=Path, help="folder with nodes.csv and edges.csv, .npz, or .pt with a PyG Data")
     parser.add_argument("--out", type=Path, help="folder to write to (default: results/<name of the graph>)")
-    parser.add_argument("--model", default="graphsage", choices=LAYERS)
-    parser.add_argument("--metric", default="accuracy", choices=METRICS, help="what importance is the change of")
-    parser.add_argument("--seeds", type=int, default=3, help="models trained, each from its own initial weights")
-    parser.add_argument("--n-repeats", type=int, default=20, help="permutations an importance is the mean of")
+    parser.add_argument("--model", default=DEFAULTS.model, choices=LAYERS)
     parser.add_argument(
-        "--permutations", type=int, default=1999, help="most permutations for a p-value: more allow smaller ones"
+        "--metric", default=DEFAULTS.metric, choices=METRIC_NAMES, help="what importance is the change of"
     )
-    parser.add_argument("--epochs", type=int, default=60)
-    parser.add_argument("--hidden", type=int, default=64, help="width of the hidden layer")
+    for name, meaning in NUMBERS.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=getattr(DEFAULTS, name), help=meaning)
+    for name, meaning in TRAINING_NUMBERS.items():
+        parser.add_argument(f"--{name}", type=int, default=getattr(DEFAULTS.training, name), help=meaning)
     parser.add_argument("--normalise", default="columns", choices=NORMALISATIONS, help="how features are scaled")
-    parser.add_argument("--seed", type=int, default=0, help="of everything random: splits, weights, permutations")
     parser.add_argument("--threads", type=int, default=1, help="more than one helps on large graphs only")
-    parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
+    parser.add_argument("--device", default="auto", help=f"one of {', '.join(DEVICES)}")
     return parser.parse_args()
 
 
@@ -66,13 +71,10 @@ def read_with_warnings(path: Path) -> tuple[Graph, list[str]]:
 def rank(graph: Graph, arguments: argparse.Namespace):
     from graphsieve.device import choose_device, limit_threads
     from graphsieve.inference.ranking import rank_features
-    from graphsieve.options import RankingOptions
 
     limit_threads(arguments.threads)
-    options = RankingOptions(
-        **{name: getattr(arguments, name) for name in ("model", "metric", "seeds", "n_repeats", "permutations", "seed")}
-    )
-    training = replace(options.training, epochs=arguments.epochs, hidden=arguments.hidden)
+    options = RankingOptions(**{name: getattr(arguments, name) for name in ("model", "metric", *NUMBERS)})
+    training = replace(options.training, **{name: getattr(arguments, name) for name in TRAINING_NUMBERS})
     return rank_features(
         graph, options=replace(options, training=training), device=choose_device(arguments.device), progress=True
     )

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from graphsieve.files.writing import write_csv
-from graphsieve.study.headlines import absent_datasets, headlines, plain, read_headlines
+from graphsieve.study.headlines import absent_datasets, headlines, plain, read_tables
 
 
 def accuracies(row: str, **rows: dict[str, float]) -> pd.DataFrame:
@@ -156,10 +156,8 @@ def test_a_run_without_datasets_has_none_of_the_papers():
     assert absent_datasets({}).startswith("This run has none of the paper's nine datasets")
 
 
-def test_findings_are_read_from_a_run(tmp_path):
-    for folder, tables in {"tables": {"table2_feature_selection": SELECTION}, "published": PUBLISHED}.items():
-        for name, table in tables.items():
-            write_csv(table, tmp_path / folder / f"{name}.csv")
-    write_csv(KEPT, tmp_path / "records/one_shot.csv")
-    found = read_headlines((tmp_path / "tables").glob("*.csv"), tmp_path, tmp_path / "published")
+def test_findings_are_made_from_tables_read_by_their_names(tmp_path):
+    for name, table in PUBLISHED.items():
+        write_csv(table, tmp_path / f"{name}.csv")
+    found = headlines({"table2_feature_selection": SELECTION}, {"one_shot": KEPT}, read_tables(tmp_path.glob("*.csv")))
     assert [one.number for one in found] == ["85.0\u00a0%", "1 of 2", "1 of 2"]

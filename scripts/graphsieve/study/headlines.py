@@ -18,13 +18,6 @@ def read_tables(paths: Iterable[Path]) -> dict[str, pd.DataFrame]:
     return {path.stem: read_csv(path) for path in paths}
 
 
-def read_headlines(tables: Iterable[Path], run: Path, published: Path) -> list[Headline]:
-    """What these tables of a run say, beside those in the folder of the published ones."""
-    kept = run / "records" / "one_shot.csv"
-    records = {"one_shot": read_csv(kept)} if kept.exists() else {}
-    return headlines(read_tables(tables), records, read_tables(published.glob("*.csv")))
-
-
 def headlines(ours: Tables, records: Tables, published: Tables) -> list[Headline]:
     """The most telling first, one for each study that the run has. `records` gives what each dataset kept."""
     found = [
