@@ -19,7 +19,7 @@ TINY = Path(__file__).parent / "workflow" / "tiny.yaml"
 def make_project(folder: Path) -> Path:
     """A folder with the project's code and results of its own."""
     folder.mkdir(exist_ok=True)
-    for name in ("workflow", "scripts", "notebooks", "config", "envs"):
+    for name in ("workflow", "scripts", "notebooks", "config", "envs", "profiles"):
         (folder / name).symlink_to(PROJECT / name)
     return folder
 

@@ -19,7 +19,7 @@ sys.path.insert(0, "scripts")
 
 from graphsieve.jobs.resources import TIME_BASE, TIME_MARGIN, Measured, read_measured
 
-PROFILE = "workflow/profiles/slurm"
+PROFILE = "profiles/slurm"
 SECONDS_OF_OVERHEAD = 6  # measured, for one submission
 
 

@@ -16,7 +16,7 @@ CONFIG = HERE / "one_shot.yaml"
 RECORDS = "results/tiny/records/one_shot.csv"
 TABLE = "results/tiny/tables/table2_feature_selection.csv"
 TRAINED = "results/tiny/train/digits/gcn/random/seed0/record.csv"
-ON_SLURM = ["--profile", "workflow/profiles/slurm", "--slurm-partition-config", HERE / "partitions.yaml"]
+ON_SLURM = ["--profile", "profiles/slurm", "--slurm-partition-config", HERE / "partitions.yaml"]
 ON_SLURM += ["--slurm-init-seconds-before-status-checks", 4, "--latency-wait", 10]
 
 
