@@ -16,7 +16,7 @@ def main(job) -> None:
     table = pd.concat(parts) if parts else pd.DataFrame()
     if job.params.columns and not table.empty:
         table = table.reindex(columns=job.params.columns)
-    write_csv(with_earlier(table, job.input.earlier), job.output.table)
+    write_csv(with_earlier(table, job.input.earlier, without=job.params.without), job.output.table)
 
 
 def grouped(paths: list[str], sizes: list[int]) -> list[list[str]]:

@@ -10,7 +10,7 @@ from graphsieve.jobs.usage import read_usage
 
 def main(job) -> None:
     jobs = read_usage(Path(job.params.run_folder, "logs"))
-    write_csv(with_earlier(jobs, job.input.earlier), job.output.table)
+    write_csv(with_earlier(jobs, job.input.earlier, without=job.params.without), job.output.table)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from document_reproduction import with_results
 
 from graphsieve.study import claims
 from graphsieve.study.adaptive_accuracy import choose_intervals
-from workflow_runs import jobs, make_project
+from workflow_runs import jobs, make_project, snakemake
 
 PROJECT = Path(__file__).parents[1]
 PAPER = PROJECT / "results/paper"
@@ -88,8 +88,14 @@ def test_a_run_that_starts_from_the_records_has_nothing_to_train_or_score(tmp_pa
     del settings["one_shot"]  # its new scorer is not one of ours
     (tmp_path / "beside.yaml").write_text(yaml.safe_dump(settings))
     configs = [PROJECT / "config/paper.yaml", PROJECT / "config/published_run.yaml", tmp_path / "beside.yaml"]
+    result = snakemake(project, "--dry-run", configs=tuple(configs))
+    said = result.stdout + result.stderr
+    assert result.returncode == 0, said
+    assert "has cornell from other raw files than there are today" in said
+    computing = r"^(?:local)?rule (prepare_graph|train|score|retrain|perturb|adaptive|apply_bounds):.*?dataset=(\w+)"
+    made = re.findall(computing, said, re.M | re.S)
+    assert {dataset for _, dataset in made} == {"cornell"}  # all others are carried on
     new = jobs(project, configs=tuple(configs))
-    assert not {"prepare_graph", "train", "score", "retrain", "perturb", "adaptive", "apply_bounds"} & set(new)
     assert {"tabulate_selection", "tabulate_adaptive", "judge_claims", "build_index"} <= set(new)
 
 

@@ -21,7 +21,7 @@ CONFIG = {
 def folder(tmp_path):
     records = tmp_path / "paper/records"
     records.mkdir(parents=True)
-    (records / "settings.json").write_text(json.dumps(settings_of(CONFIG)))
+    (records / "settings.json").write_text(json.dumps(settings_of(CONFIG, {"cora": "1234"})))
     columns = ["dataset", "model", "split", "seed", "scorer", "best_epoch", "val_accuracy", "test_accuracy"]
     rows = [["cora", "gcn", "random", seed, "npt", 7, 0.5, 0.5] for seed in (0, 1)]
     pd.DataFrame(rows, columns=columns).to_csv(records / "one_shot.csv", index=False)
@@ -69,6 +69,18 @@ def test_other_settings_are_refused(folder):
         earlier.check_settings(CONFIG | {"datasets": {"cora": {"model": "gin"}}})
 
 
+def test_records_from_other_raw_files_are_known_and_left_out(folder):
+    earlier = EarlierRun(folder, "results/new")
+    assert earlier.outdated_datasets({"cora": "1234", "texas": "99"}) == []  # texas is not in its records
+    assert earlier.outdated_datasets({"cora": "5678"}) == ["cora"]
+    assert earlier.outdated_datasets({}) == []  # a graph without raw files
+    (folder / "records/settings.json").write_text(json.dumps({"datasets": {"cora": {}}}))
+    assert earlier.outdated_datasets({"cora": "1234"}) == ["cora"]  # records that do not say what they came from
+    path = folder / "records/one_shot.csv"
+    new = pd.read_csv(path).assign(dataset="texas")
+    assert set(with_earlier(new, [path], without=["cora"])["dataset"]) == {"texas"}
+
+
 def test_a_folder_without_records_and_the_runs_own_are_refused(folder, tmp_path):
     with pytest.raises(InputError, match=r"start_from: .* has no records/settings.json"):
         EarlierRun(tmp_path, "results/new")
@@ -77,7 +89,7 @@ def test_a_folder_without_records_and_the_runs_own_are_refused(folder, tmp_path)
 
 
 def test_jobs_without_a_dataset_are_not_counted_twice(tmp_path):
-    jobs = pd.DataFrame({"rule": ["check_bounds"], "dataset": [""], "job": [""], "seconds": [9.0]})
+    jobs = pd.DataFrame({"rule": ["check_bounds"], "dataset": [""], "seconds": [9.0]})
     jobs.to_csv(tmp_path / "jobs.csv", index=False)
     assert len(with_earlier(jobs, [tmp_path / "jobs.csv"])) == 1
 

@@ -70,7 +70,7 @@ def merged(base: dict, more: dict) -> dict:
 
 
 def write_user(folder: Path, snakefile: str, prefix: str = "", alias: str = "") -> None:
-    """Somebody's own workflow that uses ours, with their copies of our config and profiles, as snakedeploy makes them."""
+    """Somebody's own workflow that uses ours, with their copies of config and profiles, as snakedeploy makes them."""
     for name in ("config", "profiles"):
         shutil.copytree(PROJECT / name, folder / name)
     config = yaml.safe_load((folder / "config/config.yaml").read_text())

@@ -235,7 +235,7 @@ def collect(project: Path, monkeypatch, *paths: str, table: str = "new.csv") -> 
     """What is said to records of which one is damaged."""
     others = (str(Path(RECORD).with_name("pt.csv")), "results/tiny/train/digits/gcn/random/seed0/record.csv")
     records = paths or (*others, RECORD)
-    params = {"sizes": [len(records)], "assign": [{}], "columns": None}
+    params = {"sizes": [len(records)], "assign": [{}], "columns": None, "without": []}
     inputs = {"records": records, "earlier": []}
     return refusal("collect", project, monkeypatch, input=inputs, output={"table": table}, params=params)
 

@@ -20,6 +20,7 @@ rule collect:
         sizes=lambda wildcards: [len(files) for files in new_records(wildcards.table)],
         assign=lambda wildcards: [source.assign for source in TABLES[wildcards.table]],
         columns=lambda wildcards: COLUMNS.get(wildcards.table),
+        without=OUTDATED,
         code=code_of("collect.py"),
     script:
         "../../scripts/collect.py"
@@ -43,6 +44,7 @@ rule collect_jobs:
         runtime=10,
     params:
         run_folder=subpath(output.table, ancestor=2),
+        without=OUTDATED,
         code=code_of("collect_jobs.py"),
     script:
         "../../scripts/collect_jobs.py"
@@ -62,6 +64,6 @@ rule record_settings:
         mem_mb=500,
         runtime=5,
     params:
-        settings=settings_of(config),
+        settings=settings_of(config, CHECKSUMS),
     script:
         "../../scripts/record_settings.py"

@@ -5,13 +5,22 @@ No rules; it follows the rules that make the records, because it names their out
 
 from typing import NamedTuple
 
+from graphsieve.data.raw_files import raw_checksum
 from graphsieve.files.start_from import EarlierRun, settings_of
+from snakemake.logging import logger
 
+CHECKSUMS = {name: checksum for name in config["datasets"] if (checksum := raw_checksum(name))}
 try:
     earlier = EarlierRun(config["start_from"], f"results/{config['run']}")
     earlier.check_settings(config)
+    OUTDATED = earlier.outdated_datasets(CHECKSUMS)
 except InputError as error:
     raise WorkflowError(str(error)) from None
+if OUTDATED and workflow.is_main_process:
+    logger.warning(
+        f"{config['start_from']} (start_from) has {', '.join(OUTDATED)} from other raw files than there are today: those"
+        " runs are made again."
+    )
 
 
 class Source(NamedTuple):
@@ -87,7 +96,8 @@ COLUMNS = {
 
 def new_runs(table, source):
     """The wildcards of the runs that this run must make: those that `start_from` has not got in its table."""
-    return [run for run in study_runs(source.study, **source.values) if not earlier.has_run(table, run)]
+    runs = study_runs(source.study, **source.values)
+    return [run for run in runs if run["dataset"] in OUTDATED or not earlier.has_run(table, run)]
 
 
 def new_records(table):

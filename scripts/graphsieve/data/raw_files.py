@@ -65,6 +65,12 @@ def read_manifest() -> tuple[RawFile, ...]:
         )
 
 
+def raw_checksum(dataset: str) -> str:
+    """One checksum for all raw files of a dataset, as the manifest names them; empty for a graph without raw files."""
+    rows = [f"{row.file} {row.sha256}\n" for row in read_manifest() if row.dataset == dataset]
+    return hashlib.sha256("".join(rows).encode()).hexdigest() if rows else ""
+
+
 def ensure_raw_files(wanted: Sequence[RawFile], root: Path, mirror: Path | None) -> None:
     """Put every wanted file, checked, under `root`: what is there already, then the mirror, then its sources."""
     if mirror is not None and not mirror.is_dir():

@@ -12,17 +12,21 @@ from graphsieve.files.checks import RUN, damaged
 from graphsieve.files.reading import read_csv
 
 SETTINGS = "settings.json"
+RAW_FILES = "raw_files"
 COMPARED = ("training", "scoring", "pruning")  # and those of the datasets that both runs have
 NOT_COMPARED = ("path", "seeds")  # of a dataset: where it lies and how often it is run change no result
 
 
-def settings_of(config: dict) -> dict:
-    """What a run's results depend on: beside its records, so that nobody mixes them with others unawares."""
+def settings_of(config: dict, checksums: dict[str, str]) -> dict:
+    """What a run's results depend on: beside its records, so that nobody mixes them with others unawares.
+
+    checksums: of the raw files of every dataset that has any.
+    """
     datasets = {
         name: {key: value for key, value in settings.items() if key not in NOT_COMPARED}
         for name, settings in config["datasets"].items()
     }
-    return {**{key: config[key] for key in COMPARED}, "datasets": datasets}
+    return {**{key: config[key] for key in COMPARED}, "datasets": datasets, RAW_FILES: checksums}
 
 
 class EarlierRun:
@@ -44,6 +48,14 @@ class EarlierRun:
         path = self.folder and self.folder / "records" / name
         return [path] if path and path.is_file() else []
 
+    def outdated_datasets(self, checksums: dict[str, str]) -> list[str]:
+        """Datasets of its records that were made from other raw files than those with these checksums."""
+        if not self.folder:
+            return []
+        settings = self._settings()
+        known = settings.get(RAW_FILES, {})
+        return [name for name in settings["datasets"] if name in checksums and known.get(name) != checksums[name]]
+
     def has_run(self, name: str | None, run: dict) -> bool:
         """Whether its table of this name has a run with these values, of which the table need not know all."""
         for path in self.records(name or ""):
@@ -56,7 +68,7 @@ class EarlierRun:
         """Records made in another way do not belong in the same table."""
         if not self.folder:
             return
-        theirs, ours = self._settings(), settings_of(config)
+        theirs, ours = self._settings(), settings_of(config, {})
         shared = [name for name in theirs["datasets"] if name in ours["datasets"]]
         places = [(key,) for key in COMPARED] + [("datasets", name) for name in shared]
         for place in places:
@@ -88,10 +100,15 @@ def _values(path: Path, columns: tuple[str, ...]) -> set[tuple[str, ...]]:
     return set(_known_runs(path)[list(columns)].itertuples(index=False, name=None))
 
 
-def with_earlier(table: pd.DataFrame, paths: Sequence[str | Path]) -> pd.DataFrame:
-    """The table, and below it the rows of runs that it does not have from the same table of an earlier run."""
+def with_earlier(table: pd.DataFrame, paths: Sequence[str | Path], *, without: Sequence[str] = ()) -> pd.DataFrame:
+    """The table, and below it the rows of runs that it does not have from the same table of an earlier run.
+
+    without: datasets whose earlier rows are left out.
+    """
     for path in paths:
         earlier = read_csv(path)
+        if without and "dataset" in earlier:
+            earlier = earlier[~earlier["dataset"].isin(without)]
         if table.empty:  # joining an empty table would turn its whole numbers into others
             table = earlier
         else:
