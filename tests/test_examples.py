@@ -126,6 +126,7 @@ def test_the_three_together_run_through_to_a_row_of_the_table(tmp_path):
     table = "results/mine/tables/table2_feature_selection.csv"
     command = [sys.executable, "-m", "snakemake", "--cores", "2", table, "--configfile", "mine.yaml", "smaller.yaml"]
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    environment["PYTHONPATH"] = str(tmp_path / "scripts")  # the copy, not the installed package
     done = subprocess.run(command, cwd=tmp_path, env=environment, text=True, capture_output=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     rows = pd.read_csv(tmp_path / table)[["scorer", "dataset"]].to_numpy().tolist()

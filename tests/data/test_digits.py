@@ -73,7 +73,6 @@ def test_pixels_and_edges_both_matter(digits):
 
     A smaller model than the default run's, and two of its three seeds, tell the same story in a tenth of the time.
     """
-    import torch
 
     from graphsieve.models.training import train_model
 
@@ -84,7 +83,7 @@ def test_pixels_and_edges_both_matter(digits):
         for seed in range(2):
             graph = PERTURBED_GRAPHS[setting](digits, generator(seed, "perturbation")) if setting else digits
             split = choose_split(digits, "random", seed)
-            training = train_model(model, graph, split, options, seed, torch.device("cpu"))
+            training = train_model(model, graph, split, options=options, seed=seed)
             results.append(100 * training.summary()["test_accuracy"])
         return np.mean(results)
 

@@ -118,6 +118,7 @@ use rule execute_notebook as draw_kept with:
         figure=figure("kept"),
     log:
         log_of("kept"),
+    localrule: True
 """
 
 

@@ -35,6 +35,7 @@ use rule prepare_graph as generate_graph with:
         "<results>/logs/generate_graph/{dataset}/seed{seed}.log",
     benchmark:
         "<results>/benchmarks/generate_graph/{dataset}/seed{seed}.tsv"
+    localrule: True
     resources:
         mem_mb=memory_for("generate_graph"),
         runtime=10,

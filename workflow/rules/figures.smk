@@ -7,6 +7,7 @@ use rule execute_notebook as draw_pixels with:
         figure=figure("digits_pixel_importance"),
     log:
         log_of("digits_pixel_importance"),
+    localrule: True
 
 
 use rule execute_notebook as draw_motivation with:
@@ -19,6 +20,7 @@ use rule execute_notebook as draw_motivation with:
         table=table("fig01_motivation"),
     log:
         log_of("fig01_motivation"),
+    localrule: True
 
 
 PAGES |= {name: curves_wanted(name) for name in CURVES}
@@ -35,6 +37,7 @@ use rule execute_notebook as draw_training_curves with:
         log_of("{curves}"),
     wildcard_constraints:
         curves=one_of(CURVES),
+    localrule: True
     params:
         settings=curves_settings,
 
@@ -49,6 +52,7 @@ use rule execute_notebook as draw_heatmaps with:
         figure=figure("fig03_importance_heatmaps"),
     log:
         log_of("fig03_importance_heatmaps"),
+    localrule: True
 
 
 use rule execute_notebook as draw_ablation with:
@@ -62,6 +66,7 @@ use rule execute_notebook as draw_ablation with:
         grid_figure=figure("fig13_ablation", "fig04_method_performance"),
     log:
         log_of("fig04_method_performance"),
+    localrule: True
 
 
 use rule execute_notebook as draw_last_checkpoints with:
@@ -74,6 +79,7 @@ use rule execute_notebook as draw_last_checkpoints with:
         ranking_figure=figure("fig10_last_checkpoints_by_ranking", "fig09_last_checkpoints"),
     log:
         log_of("fig09_last_checkpoints"),
+    localrule: True
 
 
 use rule execute_notebook as draw_regimes with:
@@ -87,6 +93,7 @@ use rule execute_notebook as draw_regimes with:
         table=table("fig12_recovered_features", "fig12_regime_scores"),
     log:
         log_of("fig12_regime_scores"),
+    localrule: True
     params:
         settings={"drawn_trials": DRAWN_TRIALS},
 
@@ -102,6 +109,7 @@ use rule execute_notebook as measure_rank_stability with:
         table=table("rank_stability"),
     log:
         log_of("rank_stability"),
+    localrule: True
 
 
 use rule execute_notebook as draw_bounds with:
@@ -124,3 +132,4 @@ use rule execute_notebook as draw_bounds with:
         ranks_table=plain_table("theory_bounds_ranks", "theory_bounds"),
     log:
         log_of("theory_bounds"),
+    localrule: True

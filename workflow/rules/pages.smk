@@ -23,6 +23,7 @@ use rule execute_notebook as judge_claims with:
         agreement_table3=plain_table("claims_agreement_table3", "claims"),
     log:
         log_of("claims"),
+    localrule: True
     params:
         settings={"reference": config["scoring"]["n_repeats"]},
 
@@ -41,6 +42,7 @@ use rule execute_notebook as account_cost with:
         requests=plain_table("cost_requests", "cost"),
     log:
         log_of("cost"),
+    localrule: True
     params:
         settings={"epochs": {name: settings["epochs"] for name, settings in config["datasets"].items()}},
 

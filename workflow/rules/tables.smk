@@ -8,6 +8,7 @@ use rule execute_notebook as tabulate_perturbations with:
         table=table("table1_perturbations"),
     log:
         log_of("table1_perturbations"),
+    localrule: True
     params:
         settings={
             "row": "setting",
@@ -27,6 +28,7 @@ use rule execute_notebook as tabulate_selection with:
         table=table("table2_feature_selection"),
     log:
         log_of("table2_feature_selection"),
+    localrule: True
     params:
         settings={
             "row": "scorer",
@@ -46,6 +48,7 @@ use rule execute_notebook as tabulate_adaptive with:
         table=table("table3_adaptive_selection"),
     log:
         log_of("table3_adaptive_selection"),
+    localrule: True
 
 
 use rule execute_notebook as tabulate_correlations with:
@@ -60,6 +63,7 @@ use rule execute_notebook as tabulate_correlations with:
         figure=figure("fig11_score_correlation", "table4_score_correlation"),
     log:
         log_of("table4_score_correlation"),
+    localrule: True
 
 
 use rule execute_notebook as tabulate_datasets with:
@@ -72,3 +76,4 @@ use rule execute_notebook as tabulate_datasets with:
         table=table("table5_datasets"),
     log:
         log_of("table5_datasets"),
+    localrule: True
