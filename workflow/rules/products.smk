@@ -1,7 +1,7 @@
 """The pages of a run and what their notebooks read and write; no rules.
 
 A page is one use of `execute_notebook`, with a template and named inputs and outputs, which become its parameters.
-Snakemake does not hand on that a rule is local: every use says so again.
+Every use says again that it is local, because Snakemake does not hand that on.
 """
 
 import json
