@@ -4,7 +4,6 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,12 +11,6 @@ from matplotlib.colors import to_hex
 
 from graphsieve.plots import curves, score_panels
 from graphsieve.plots.style import METHOD_COLOURS
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
 
 
 def history(datasets=("cora",), scorers=("full", "npt", "mi"), seeds=2) -> pd.DataFrame:

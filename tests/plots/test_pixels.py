@@ -4,7 +4,6 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,12 +19,6 @@ def means(scorers: list[str], features: int) -> pd.DataFrame:
         for feature in range(features)
     ]
     return pd.DataFrame(rows)
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
 
 
 def titles(figure) -> list[str]:

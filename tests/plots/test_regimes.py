@@ -4,7 +4,6 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,12 +22,6 @@ def means(datasets: list[str], scorers: list[str], features: int) -> pd.DataFram
         for feature in range(features)
     ]
     return pd.DataFrame(rows)
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
 
 
 def test_regimes_are_rows_scorers_columns_on_one_scale():

@@ -58,6 +58,9 @@ except InputError as error:
     raise WorkflowError(str(error)) from None
 
 
+RUN_FOLDER = f"results/{config['run']}"
+
+
 def code_of(script):
     """Changes when code that the script imports does: among a rule's params, it makes Snakemake run its jobs again."""
     return fingerprint(workflow.source_path(f"../../scripts/{script}"))

@@ -1,3 +1,4 @@
+# What all pages have in common. It makes none itself: no page is called "none".
 rule execute_notebook:
     """Execute a notebook template with the rule's inputs, outputs and settings as parameters, and render it."""
     input:

@@ -61,7 +61,7 @@ def label_of(page, product=None):
     def labels(wildcards):
         name = page.format(**wildcards)
         shown = {"product": (product or page).format(**wildcards)}
-        manifest = f"results/{config['run']}/notebooks/{name}.json"
+        manifest = f"{RUN_FOLDER}/notebooks/{name}.json"
         if os.path.exists(manifest):  # not where the workflow is a module with a prefix, which is not known here
             with open(manifest) as file:
                 made = json.load(file)

@@ -11,7 +11,7 @@ from snakemake.logging import logger
 
 CHECKSUMS = {name: checksum for name in config["datasets"] if (checksum := raw_checksum(name))}
 try:
-    earlier = EarlierRun(config["start_from"], f"results/{config['run']}")
+    earlier = EarlierRun(config["start_from"], RUN_FOLDER)
     earlier.check_settings(config)
     OUTDATED = earlier.outdated_datasets(CHECKSUMS)
 except InputError as error:

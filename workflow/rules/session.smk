@@ -14,7 +14,6 @@ from graphsieve.study.labels import DATASETS as DATASET_LABELS
 from graphsieve.study.labels import in_order, label_dataset
 from snakemake.logging import logger
 
-RUN_FOLDER = f"results/{config['run']}"
 RUNNER = Path(".snakemake/runners", config["run"])  # names the machine and process that make this run
 TOLD = 3  # findings at the end
 progress = None

@@ -1,0 +1,10 @@
+"""No figure of a test stays open for the next one."""
+
+import matplotlib.pyplot as plt
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    plt.close("all")
