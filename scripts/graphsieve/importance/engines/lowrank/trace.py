@@ -84,7 +84,7 @@ class Step:
         return found
 
 
-class _Tracer(fx.Tracer):
+class Tracer(fx.Tracer):
     def is_leaf_module(self, module: nn.Module, name: str) -> bool:
         return isinstance(module, MessagePassing) or super().is_leaf_module(module, name)
 
@@ -95,22 +95,47 @@ class _Tracer(fx.Tracer):
         return super().call_module(module, forward, args, kwargs)
 
 
-def trace_program(model: nn.Module) -> Program:
-    """The program of `model(x, edge_index)`; the model must be in evaluation mode."""
+class SingleLayer(nn.Module):
+    """A layer that is a model by itself: tracing looks at what a model calls."""
+
+    def __init__(self, layer: MessagePassing):
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, x: Tensor, edge_index: Any) -> Tensor:
+        return self.layer(x, edge_index)
+
+
+def twin_of(module: nn.Module) -> nn.Module:
+    """A copy with the same parameters: what happens to its attributes does not reach the caller's module."""
+    shared = {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers())}
+    return copy.deepcopy(module, shared)
+
+
+def default_arguments(model: nn.Module) -> dict[str, Any]:
+    """What `forward` is given beyond x and the graph."""
     others = list(inspect.signature(model.forward).parameters.values())[2:]
     if any(p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in others):
         raise Unsupported("forward takes more than x and edge_index")
-    defaults = {p.name: p.default for p in others if p.default is not p.empty}
+    return {p.name: p.default for p in others if p.default is not p.empty}
+
+
+def trace_program(model: nn.Module) -> Program:
+    """The program of `model(x, edge_index)`; the model must be in evaluation mode."""
+    if isinstance(model, MessagePassing):
+        model = SingleLayer(model)
+    defaults = default_arguments(model)
     try:
-        shared = {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())}
-        twin = copy.deepcopy(model, shared)  # tracing must not leave proxies in the caller's module
-        graph = _Tracer().trace(twin, concrete_args=defaults or None)
+        twin = twin_of(model)
+        graph = Tracer().trace(twin, concrete_args=defaults or None)
     except Exception as error:  # whatever a forward pass written for tensors raises when it meets a proxy
         raise Unsupported(f"forward cannot be traced: {error}") from error
-    return _Reader(model, graph, twin).read()
+    return Reader(model, graph, twin).read()
 
 
-class _Reader:
+class Reader:
+    """Turns the traced calls into a program, or says which of them is not understood."""
+
     def __init__(self, model: nn.Module, graph: fx.Graph, twin: nn.Module):
         self.model, self.graph, self.twin = model, graph, twin
         self.x = next(node for node in graph.nodes if node.op == "placeholder")
@@ -172,7 +197,7 @@ class _Reader:
         if not node.args:
             raise Unsupported("an operand given by name")
         if target is F.linear:
-            weight, bias = _argument(node, 1, "weight", None), _argument(node, 2, "bias", None)
+            weight, bias = argument(node, 1, "weight", None), argument(node, 2, "bias", None)
             self._read_linear(node, node.args[0], self._constant(weight), self._constant(bias))
         elif _is_identity(node):
             self.alias[node] = self._resolve(node.args[0])
@@ -180,7 +205,7 @@ class _Reader:
             in_place = target == "relu_" or node.kwargs.get("inplace", False)
             self._keep(node, getattr(Tensor, target) if is_method else target, target in RELUS, in_place)
         elif target in ALONG_DIMENSION:
-            if _argument(node, *ALONG_DIMENSION[target]) not in LAST_DIMENSION:
+            if not self._within_rows(node, argument(node, *ALONG_DIMENSION[target])):
                 raise Unsupported(f"operation {target} across nodes")
             self._keep(node, getattr(Tensor, target) if is_method else target)
         else:
@@ -205,7 +230,7 @@ class _Reader:
             del self.convolutions[source]
             self.convolutions[node] = Convolution(node, earlier.source, earlier.module, (weight, bias))
         else:
-            self.rowwise[node] = Step(_linear, (source, weight, bias), {})
+            self.rowwise[node] = Step(linear_rows, (source, weight, bias), {})
 
     def _keep(self, node: fx.Node, function: Callable, is_relu: bool = False, in_place: bool = False) -> None:
         """Accept a row-wise step whose other operands are numbers or the same for all rows."""
@@ -213,15 +238,21 @@ class _Reader:
         if in_place and not sole_reader:
             raise Unsupported("a value is changed in place and used again")
         for operand in node.all_input_nodes:
-            constant = self.constants.get(operand)
-            if constant is not None and constant.dim() > 1 and constant.shape[0] != 1:
-                raise Unsupported("a constant with one row per node")
-            if constant is None and not self._varies(operand):
-                raise Unsupported("an operand computed from the graph")
+            self._check_operand(node, operand)
         if is_relu and sole_reader:
             function = _relu_in_place  # the rows are a working copy that nobody else reads
         args, kwargs = fx.node.map_arg((node.args, node.kwargs), self._operand)
         self.rowwise[node] = Step(function, args, kwargs)
+
+    def _check_operand(self, node: fx.Node, operand: fx.Node) -> None:
+        constant = self.constants.get(operand)
+        if constant is not None and constant.dim() > 1 and constant.shape[0] != 1:
+            raise Unsupported("a constant with one row per node")
+        if constant is None and not self._varies(operand):
+            raise Unsupported("an operand computed from the graph")
+
+    def _within_rows(self, node: fx.Node, dimension: Any) -> bool:
+        return dimension in LAST_DIMENSION
 
     def _is_sole_reader(self, node: fx.Node) -> bool:
         """Nothing else reads the first operand, nor what it is another name of."""
@@ -251,7 +282,7 @@ def _relu_in_place(rows: Tensor, *_: Any, **__: Any) -> Tensor:
     return rows.relu_()
 
 
-def _linear(rows: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+def linear_rows(rows: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """Same as F.linear, without what is zero; for few outputs the transposed product is faster on CPUs."""
     rows, weight = without_zero_columns(rows, weight)
     if weight.shape[0] > NARROW:
@@ -269,11 +300,11 @@ def _normalises_rows(module: nn.Module) -> bool:
 
 def _is_identity(node: fx.Node) -> bool:
     if node.target is F.dropout:
-        return _argument(node, 2, "training", True) is False
+        return argument(node, 2, "training", True) is False
     return node.op == "call_method" and node.target == "contiguous"
 
 
-def _argument(node: fx.Node, place: int, name: str, default: Any) -> Any:
+def argument(node: fx.Node, place: int, name: str, default: Any) -> Any:
     return node.args[place] if len(node.args) > place else node.kwargs.get(name, default)
 
 
