@@ -1,10 +1,12 @@
 """Layers that pass messages in ways of their own, written as people write them."""
 
+from typing import Optional
+
 import torch
 from importance_cases import CLASSES, FEATURES, HIDDEN, Stack
 from torch import Tensor, nn
 from torch_geometric.nn import GATConv, GCNConv, MessagePassing
-from torch_geometric.utils import add_self_loops, degree
+from torch_geometric.utils import add_self_loops, degree, softmax
 
 
 class NormalisedSum(MessagePassing):
@@ -69,6 +71,26 @@ class LooksAtValues(MessagePassing):
             x = torch.nan_to_num(x)
         self.kept = self.linear(x)
         return self.propagate(edge_index, x=self.kept) + self.kept
+
+
+class OwnAttention(MessagePassing):
+    """Weights of edges are computed first, messages are weighted with them then."""
+
+    def __init__(self, inputs: int, outputs: int):
+        super().__init__(aggr="add")
+        self.linear, self.score = nn.Linear(inputs, outputs), nn.Linear(outputs, 2)
+
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        rows = self.linear(x)
+        scores = self.score(rows)
+        weight = self.edge_updater(edge_index, scores=(scores[:, :1], scores[:, 1:]))
+        return self.propagate(edge_index, x=rows, weight=nn.functional.dropout(weight, 0.5, self.training))
+
+    def edge_update(self, scores_i: Tensor, scores_j: Tensor, index: Tensor, size_i: Optional[int]) -> Tensor:  # noqa: UP045 - PyG reads it
+        return softmax((scores_i + scores_j).tanh(), index, num_nodes=size_i)
+
+    def message(self, x_j: Tensor, weight: Tensor) -> Tensor:
+        return weight * x_j
 
 
 class NormalisedInside(LooksAtValues):

@@ -14,6 +14,7 @@ from message_cases import (
     NormalisedInside,
     NormalisedSum,
     OutDegrees,
+    OwnAttention,
     two_layers,
 )
 from torch import nn
@@ -173,6 +174,7 @@ def undescribed_models() -> dict:
         "both ends of an edge": two_layers(EdgeNetwork),
         "reverse flow": two_layers(lambda *sizes: EdgeNetwork(*sizes, flow="target_to_source")),
         "rows of several dimensions": two_layers(HeadedSum),
+        "own attention": two_layers(OwnAttention),
         "looks at values": two_layers(LooksAtValues),
         "degrees of the sources": two_layers(NormalisedInside),
         "attention in reverse": two_layers(lambda *sizes: GATConv(*sizes, flow="target_to_source")),

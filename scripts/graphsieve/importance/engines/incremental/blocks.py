@@ -19,7 +19,8 @@ from graphsieve.importance.engines.incremental.changes import (
     restricted,
     union,
 )
-from graphsieve.importance.engines.incremental.plan import CHUNK_BYTES, Layer, Plan
+from graphsieve.importance.engines.incremental.plan import Layer, Plan
+from graphsieve.importance.engines.incremental.stages import CACHE_BYTES
 from graphsieve.importance.engines.lowrank.filters import Expression
 from graphsieve.importance.engines.parallel import ordered_map
 
@@ -230,5 +231,5 @@ def _write(target: np.ndarray, drawn: NewColumn, repeat: int) -> None:
 
 
 def _chunks(rows: int, row_bytes: int) -> Iterator[slice]:
-    step = max(CHUNK_BYTES // row_bytes, 64)
+    step = max(CACHE_BYTES // row_bytes, 64)
     return (slice(start, min(start + step, rows)) for start in range(0, rows, step))

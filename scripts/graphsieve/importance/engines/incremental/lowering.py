@@ -94,10 +94,8 @@ class Lowered:
         return DescribedStage(self._edge_list(edges), outputs)
 
     def _add_call(self, node: fx.Node, call: Call) -> None:
-        operands: list[fx.Node] = []
-        fx.node.map_arg((call.args, call.kwargs), operands.append)
-        operands = list(dict.fromkeys(operands))
-        self._gather(node, operands, CalledStage(call, self.model.get_submodule(call.path), operands, self.num_nodes))
+        stage = CalledStage(call, self.model.get_submodule(call.path), self.num_nodes)
+        self._gather(node, call.operands, stage)
 
     def _edge_list(self, edges: Edges) -> EdgeList:
         return EdgeList(edges.target, edges.source, self.num_nodes)

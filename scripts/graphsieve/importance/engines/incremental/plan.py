@@ -17,7 +17,7 @@ from graphsieve.importance.engines.lowrank.filters import Expression, read_expre
 from graphsieve.importance.problem import Problem
 from graphsieve.models.fast.convolutions import Unsupported
 
-CHUNK_BYTES = 2**21  # rows in flight, per thread: they should stay in the cache
+FEWEST_EDGES = 64  # in work at once
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,7 @@ class Layer:
     needed: Tensor  # a mask: where its output matters
     tables: tuple[Tensor, ...]  # unperturbed input, at all nodes
     base: Tensor  # unperturbed output, at the needed nodes and zero elsewhere
-
-    @property
-    def edges_at_once(self) -> int:
-        widest = max(table[0].numel() for table in self.tables)
-        return max(CHUNK_BYTES // (widest * self.base.element_size()), 64)
+    edges_at_once: int
 
 
 class Plan:
@@ -87,7 +83,9 @@ class Plan:
         parts = [stage.rows(part, place, tables) for part in wanted.split(4096)]
         base = parts[0].new_zeros(len(needed), *parts[0].shape[1:])
         base[wanted] = torch.cat(parts)
-        return Layer(stage, source, needed, tables, base)
+        widest = max(table[0].numel() * table.element_size() for table in tables)
+        at_once = stage.bytes_at_once(self.problem.memory_limit) // widest
+        return Layer(stage, source, needed, tables, base, max(at_once, FEWEST_EDGES))
 
 
 def _lower(problem: Problem) -> Lowered:

@@ -37,17 +37,32 @@ RESHAPES = {
 }
 PRODUCTS = {operator.matmul, torch.matmul, torch.mm, "matmul", "mm"}
 REDUCTIONS = {torch.sum, torch.mean, torch.amax, "sum", "mean", "amax"}
+WHOLE, OF_NODES, OF_EDGES = "forward", "propagate", "edge_updater"  # what may be called of a layer
 EDGE_CONSTANTS = ("edge_weight", "edge_attr")
 
 
 @dataclass(frozen=True)
 class Call:
-    """A layer nobody has described, or its `propagate`; operands that depend on x are nodes, all others are values."""
+    """A layer nobody has described, or a method of it that passes messages.
+
+    Operands that depend on x are nodes, or calls that give values of edges; all others are values.
+    """
 
     path: str
-    whole: bool
+    method: str
     args: tuple
     kwargs: dict
+
+    @property
+    def operands(self) -> list[fx.Node]:
+        found: list[fx.Node] = []
+
+        def note(value: Any) -> Any:
+            found.extend(value.operands if isinstance(value, Call) else [value] * isinstance(value, fx.Node))
+            return value
+
+        fx.node.map_aggregate((self.args, self.kwargs), note)
+        return list(dict.fromkeys(found))
 
 
 @dataclass(frozen=True)
@@ -114,15 +129,15 @@ class _ValueProxy(fx.Proxy):
 
 
 @dataclass(frozen=True)
-class _Propagation:
-    """A layer's `propagate` as one step."""
+class _Method:
+    """A method by which a layer passes messages, as one step."""
 
     layer: MessagePassing
     path: str
-    __name__ = "propagate"
+    __name__: str
 
     def __call__(self, edge_index: Tensor, **kwargs: Any) -> Tensor:
-        return type(self.layer).propagate(self.layer, edge_index, **kwargs)
+        return getattr(type(self.layer), self.__name__)(self.layer, edge_index, **kwargs)
 
 
 class _ValueTracer(Tracer):
@@ -148,31 +163,31 @@ class _ValueTracer(Tracer):
             return super().call_module(module, forward, args, kwargs)
         if not self.inside:
             return self.create_proxy("call_module", self.path_of_module(module), args, kwargs)
-        with self._propagation_as_a_step(module):
+        with self._methods_as_steps(module):
             return forward(*args, **kwargs)
 
     def _knows(self, layer: MessagePassing) -> bool:
         return _is_known(layer, self.path_of_module(layer), self.unknown)
 
     @contextlib.contextmanager
-    def _propagation_as_a_step(self, layer: MessagePassing) -> Iterator[None]:
-        step = _Propagation(layer, self.path_of_module(layer))
-
-        def propagate(edge_index: Tensor, size: Any = None, **kwargs: Any) -> Any:
-            found: list[fx.Proxy] = []
-            fx.node.map_aggregate(kwargs, lambda value: found.append(value) if isinstance(value, fx.Proxy) else value)
-            if not found:  # it depends on the graph alone
-                return step(edge_index, size=size, **kwargs)
-            return self.create_proxy("call_function", step, (edge_index,), {"size": size, **kwargs})
-
-        def refuse(*_: Any, **__: Any) -> None:
-            raise Unsupported("a layer that updates its edges")
-
-        layer.propagate, layer.edge_updater = propagate, refuse
+    def _methods_as_steps(self, layer: MessagePassing) -> Iterator[None]:
+        for name in (OF_NODES, OF_EDGES):
+            setattr(layer, name, self._as_step(_Method(layer, self.path_of_module(layer), name)))
         try:
             yield
         finally:
-            del layer.propagate, layer.edge_updater
+            for name in (OF_NODES, OF_EDGES):
+                delattr(layer, name)
+
+    def _as_step(self, method: _Method) -> Callable:
+        def step(edge_index: Tensor, size: Any = None, **kwargs: Any) -> Any:
+            found: list[fx.Proxy] = []
+            fx.node.map_aggregate(kwargs, lambda value: found.append(value) if isinstance(value, fx.Proxy) else value)
+            if not found:  # it depends on the graph alone
+                return method(edge_index, size=size, **kwargs)
+            return self.create_proxy("call_function", method, (edge_index,), {"size": size, **kwargs})
+
+        return step
 
     def create_proxy(self, kind: str, target: Any, args: tuple, kwargs: dict, *names: Any, **more: Any) -> fx.Proxy:
         proxy = super().create_proxy(kind, target, args, kwargs, *names, **more)
@@ -246,6 +261,7 @@ class _RowReader(Reader):
         super().__init__(model, graph, twin)
         self.num_nodes, self.unknown = num_nodes, unknown
         self.calls: dict[fx.Node, Call] = {}
+        self.of_edges: dict[fx.Node, Call] = {}
         self.per_node: dict[fx.Node, Tensor] = {}
 
     def trace(self) -> Traced:
@@ -257,6 +273,9 @@ class _RowReader(Reader):
 
     def _read_step(self, node: fx.Node) -> None:
         shape = node.meta.get("shape")
+        if isinstance(node.target, _Method) and node.target.__name__ == OF_EDGES:
+            self.of_edges[node] = self._call(node, node.target.path, OF_EDGES)
+            return
         if not shape or shape[0] != self.num_nodes:
             raise Unsupported(f"{node.target} does not give one row per node")
         super()._read_step(node)
@@ -269,19 +288,19 @@ class _RowReader(Reader):
         elif _is_known(module, node.target, self.unknown):
             self._read_convolution(node, module)
         else:
-            self._read_call(node, node.target, whole=True)
+            self.calls[node] = self._call(node, node.target, WHOLE)
 
-    def _read_call(self, node: fx.Node, path: str, whole: bool) -> None:
+    def _call(self, node: fx.Node, path: str, method: str) -> Call:
         for operand in node.all_input_nodes:
             if not self._varies(operand) and operand not in self.constants:
                 raise Unsupported("an operand computed from the graph")
         args, kwargs = fx.node.map_arg((node.args, node.kwargs), self._operand)
-        self.calls[node] = Call(path, whole, args, kwargs)
+        return Call(path, method, args, kwargs)
 
     def _read_function(self, node: fx.Node) -> None:
         target = node.target
-        if isinstance(target, _Propagation):
-            self._read_call(node, target.path, whole=False)
+        if isinstance(target, _Method):
+            self.calls[node] = self._call(node, target.path, OF_NODES)
         elif target in RESHAPES:
             self.rowwise[node] = Step(_reshape, (self._resolve(node.args[0]), node.meta["shape"][1:]), {})
         elif target in PRODUCTS:
@@ -333,9 +352,11 @@ class _RowReader(Reader):
         return all(isinstance(one, int) and one % len(like.meta["shape"]) > 0 for one in several)
 
     def _varies(self, node: fx.Node) -> bool:
-        return super()._varies(node) or self._resolve(node) in self.calls
+        return super()._varies(node) or self._resolve(node) in self.calls or self._resolve(node) in self.of_edges
 
-    def _operand(self, node: fx.Node) -> fx.Node | Tensor:
+    def _operand(self, node: fx.Node) -> fx.Node | Call | Tensor:
+        if self._resolve(node) in self.of_edges:
+            return self.of_edges[self._resolve(node)]
         return node if node in self.per_node else super()._operand(node)
 
 
