@@ -4,7 +4,7 @@ import torch
 
 from graphsieve.errors import InputError
 from graphsieve.importance.engines.full import FullEngine
-from graphsieve.importance.engines.incremental.blocks import IncrementalEngine
+from graphsieve.importance.engines.incremental.engine import IncrementalEngine
 from graphsieve.importance.engines.incremental.plan import Plan as IncrementalPlan
 from graphsieve.importance.engines.lowrank.blocks import LowRankEngine
 from graphsieve.importance.engines.lowrank.plan import Plan

@@ -1,16 +1,11 @@
-"""Logits of many perturbed copies at once, from a prepared plan."""
+"""A block of perturbed copies, evaluated layer by layer where they change."""
 
-import math
-from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, fx
 
-from graphsieve.importance.columns import NewColumn
-from graphsieve.importance.engines.cost import counted_cost
 from graphsieve.importance.engines.incremental.changes import (
     Changes,
     Family,
@@ -22,10 +17,6 @@ from graphsieve.importance.engines.incremental.changes import (
 from graphsieve.importance.engines.incremental.plan import Layer, Plan
 from graphsieve.importance.engines.incremental.stages import CACHE_BYTES
 from graphsieve.importance.engines.lowrank.filters import Expression
-from graphsieve.importance.engines.parallel import ordered_map
-
-BLOCK_BYTES = 2**26  # of changed rows in a block of copies, even where the memory limit allows more
-SAMPLED_ITEMS = 3  # from which the size of a block is guessed, and the cost of all is counted
 
 
 class Copies:
@@ -65,7 +56,7 @@ class Copies:
 
     @property
     def bytes(self) -> int:
-        """What the changed rows of all values take."""
+        """What the changed rows of all values take, and where each row stands."""
         element, plan = self.plan.problem.x.element_size(), self.plan
         total = sum(table.shape[1] for table in plan.map_tables.values()) * len(self.x_changes.keys) * element
         for node, layer in plan.layers.items():
@@ -126,108 +117,6 @@ class Copies:
             for table, base, rows in zip(tables, bases, found if isinstance(found, tuple) else (found,), strict=True):
                 table[len(base) + part.start : len(base) + part.stop] = rows
         return tables
-
-
-class IncrementalEngine:
-    """Logits for any (item, repeat) pairs."""
-
-    name = "incremental"
-
-    def __init__(self, plan: Plan):
-        self.plan, self.problem = plan, plan.problem
-        self.draw = lru_cache(maxsize=16)(self.problem.draw)  # an item's repeats may fall into several blocks
-        self.workers = self._workers()
-        self.budget = min(BLOCK_BYTES, self.problem.memory_limit // self.workers)
-
-    def _workers(self) -> int:
-        """As many as there are threads; but the tables, of which each has its own, must fit the memory limit."""
-        if self.problem.x.device.type != "cpu":
-            return 1
-        tables = [table for layer in self.plan.layers.values() for table in layer.tables]
-        fixed = max((table.numel() * table.element_size() for table in tables), default=1)
-        return max(1, min(torch.get_num_threads(), self.problem.memory_limit // (2 * fixed)))
-
-    def logits(self, pairs: Sequence[int]) -> Tensor:
-        """(classes, nodes, copies) of the pairs."""
-        copies = self._copies(pairs)
-        if copies.bytes > self.budget and len(pairs) > 1:
-            middle = len(pairs) // 2
-            return torch.cat([self.logits(pairs[:middle]), self.logits(pairs[middle:])], 2)
-        return copies.logits().permute(2, 1, 0).contiguous()
-
-    def _copies(self, pairs: Sequence[int]) -> Copies:
-        problem, device = self.problem, self.problem.x.device
-        of_pair = np.asarray(pairs) // problem.repeats
-        positions, item = np.unique(of_pair, return_inverse=True)
-        columns = np.zeros((len(positions), max(len(problem.items[position]) for position in positions)), dtype=int)
-        for place, position in enumerate(positions):
-            columns[place, : len(problem.items[position])] = problem.items[position]
-        old, new, sparse = self._old_and_new(pairs, positions, columns.shape[1])
-        item, columns = torch.from_numpy(item).to(device), torch.from_numpy(columns).to(device)
-        if not sparse or len(positions) == len(pairs):
-            moved = new - old[item]
-            family = Family(problem.num_nodes, len(pairs), 0, item)
-            return Copies(self.plan, family, columns[item], moved, (moved != 0).any(1))
-        family = Family(problem.num_nodes, len(positions) + len(pairs), len(positions), item)
-        changed = torch.cat([(old != 0).any(1), (new != 0).any(1)])
-        return Copies(
-            self.plan, family, torch.cat([columns, columns[item]]), torch.cat([-old, new - old[item]]), changed
-        )
-
-    def _old_and_new(self, pairs: Sequence[int], positions: np.ndarray, slots: int) -> tuple[Tensor, Tensor, bool]:
-        """Old (items, slots, nodes) and new (pairs, slots, nodes) values of the columns; whether all are sparse."""
-        problem = self.problem
-        old = np.zeros((len(positions), slots, problem.num_nodes), dtype=problem.columns.dtype)
-        new = np.zeros((len(pairs), slots, problem.num_nodes), dtype=problem.columns.dtype)
-        for place, position in enumerate(positions):
-            for slot, column in enumerate(problem.items[position]):
-                rows, values = problem.columns.nonzeros(column)
-                old[place, slot, rows] = values
-        sparse = True
-        for place, pair in enumerate(pairs):
-            position, repeat = divmod(pair, problem.repeats)
-            for slot, drawn in enumerate(self.draw(position)):
-                sparse &= drawn.rows is not None
-                _write(new[place, slot], drawn, repeat)
-        device = problem.x.device
-        return torch.from_numpy(old).to(device), torch.from_numpy(new).to(device), sparse
-
-    def _copies_per_block(self) -> int:
-        """As many as a sample of items suggests; a block that turns out too large is split."""
-        pairs = self._sample()
-        fitting = int(self.budget * len(pairs) // max(self._copies(pairs).bytes, 1))
-        return max(1, min(fitting, math.ceil(self.problem.num_pairs / self.workers)))
-
-    def _sample(self) -> list[int]:
-        """Some repeats of a few items that are spread over all of them."""
-        repeats = self.problem.repeats
-        positions = np.unique(np.linspace(0, len(self.problem.items) - 1, SAMPLED_ITEMS).astype(int))
-        return [int(position) * repeats + repeat for position in positions for repeat in range(min(repeats, 3))]
-
-    def cost_per_pair(self) -> float:
-        """In a block of the usual size: what starting operations costs is shared by all its copies."""
-        pairs = self._sample()
-        one, several = (counted_cost(lambda part=part: self.logits(part)) for part in (pairs[:1], pairs))
-        more = max(several - one, 0) / max(len(pairs) - 1, 1)
-        return more + max(one - more, 0) / self._copies_per_block()
-
-    def blocks(self, score: Callable[[Tensor], np.ndarray]) -> Iterator[tuple[range, np.ndarray]]:
-        """Scores of all pairs, block by block."""
-        pairs, step = self.problem.num_pairs, self._copies_per_block()
-        ranges = (range(start, min(start + step, pairs)) for start in range(0, pairs, step))
-
-        def work(block: range) -> tuple[range, np.ndarray]:
-            with torch.no_grad():  # gradient mode belongs to a thread
-                return block, score(self.logits(block))
-
-        return ordered_map(work, ranges, self.workers)
-
-
-def _write(target: np.ndarray, drawn: NewColumn, repeat: int) -> None:
-    if drawn.rows is None:
-        target[:] = drawn.values[repeat]
-    else:
-        target[drawn.rows[repeat]] = drawn.values[repeat]
 
 
 def _chunks(rows: int, row_bytes: int) -> Iterator[slice]:
