@@ -111,7 +111,8 @@ class Copies:
         """Tables of the unperturbed rows, and below them an expression's values (a tuple, or one) where they change."""
         number = len(changes.keys)
         tables = tuple(torch.cat([base, base.new_empty(number, *base.shape[1:])]) for base in bases)
-        widest = max(base[0].numel() for base in bases) * bases[0].element_size()
+        read = [self.plan.bases[leaf] for leaf in expression.leaves]
+        widest = max(base[0].numel() * base.element_size() for base in (*bases, *read))
         for part in _chunks(number, widest):
             found = expression.evaluate(lambda leaf, part=part: self.values[leaf].at(changes, part))
             for table, base, rows in zip(tables, bases, found if isinstance(found, tuple) else (found,), strict=True):

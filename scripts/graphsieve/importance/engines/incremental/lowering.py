@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, fx, nn
 
 from graphsieve.importance.engines.incremental.attention import ATTENTION, LinearMap
 from graphsieve.importance.engines.incremental.edges import EdgeList, Incoming
 from graphsieve.importance.engines.incremental.stages import CalledStage, DescribedStage
 from graphsieve.importance.engines.incremental.tracing import Call, Traced
-from graphsieve.importance.engines.lowrank.trace import Convolution, Step, linear_rows
+from graphsieve.importance.engines.lowrank.trace import NARROW, Convolution, Step, linear_rows
 from graphsieve.models.fast.convolutions import CONVOLUTIONS, Edges, Unsupported, read_edges, read_filter
 
 
@@ -63,8 +64,13 @@ class Lowered:
         edges = read_edges(layer.module, calls[0][0], None, self.dtype)
         attributes = [known["edge_attr"] for _, known in calls if "edge_attr" in known]
         description = ATTENTION[type(layer.module)](layer.module, attributes[0] if attributes else None)
-        mapped = [self._linear(layer.source, *one) for one in description.maps]
-        self._gather(node, mapped, DescribedStage(self._edge_list(edges), description.outputs))
+        stage = DescribedStage(self._edge_list(edges), description.outputs)
+        if layer.source is self.x:
+            self._gather(node, [self._linear(layer.source, *one) for one in description.maps], stage)
+        else:
+            mapped = self._new_node()
+            self.rowwise[mapped] = Step(_mapped, (layer.source, *_stacked(description.maps)), {})
+            self.gatherings[node] = Gathering(mapped, stage)
 
     def _add_filter(self, node: fx.Node, layer: Convolution, calls: list[tuple]) -> None:
         """Horner's scheme: the term of the farthest hop is summed over edges, the next one added, and so on."""
@@ -119,6 +125,18 @@ class Lowered:
 
 def _together(*rows: Tensor) -> tuple[Tensor, ...]:
     return rows
+
+
+def _stacked(maps: list[LinearMap]) -> tuple[Tensor, Tensor, list[int]]:
+    """Weights and biases of several maps below each other, and how many rows each has."""
+    biases = [weight.new_zeros(len(weight)) if bias is None else bias for weight, bias in maps]
+    return torch.cat([weight for weight, _ in maps]), torch.cat(biases), [len(weight) for weight, _ in maps]
+
+
+def _mapped(rows: Tensor, weight: Tensor, bias: Tensor, sizes: list[int]) -> tuple[Tensor, ...]:
+    """All maps in one product; for few outputs the transposed one is faster on CPUs."""
+    product = torch.addmm(bias[:, None], weight, rows.T).T if len(weight) <= NARROW else F.linear(rows, weight, bias)
+    return product.split(sizes, dim=1)
 
 
 def _plus_bias(rows: Tensor, bias: Tensor | None) -> Tensor:
