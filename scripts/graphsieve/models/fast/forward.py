@@ -11,6 +11,7 @@ import functools
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 import scipy.sparse as sp
@@ -33,6 +34,7 @@ from graphsieve.models.graph_free import GraphFreeLinear
 
 # One entry of a dense product costs about a tenth of one entry of a sparse product (measured on Cora to PubMed).
 DENSE_DISCOUNT = 10
+NOTHING = (nn.Identity, type(None))  # what may stand before a ReLU without doing anything
 
 
 def read_layer(
@@ -116,18 +118,27 @@ class _SparseProduct(torch.autograd.Function):
 class Step:
     """One filter; `compute(input, columns, units)` gives its output.
 
-    columns: which units of the layer before it the input has; units: which of its own are wanted. None means all.
+    columns: which units of the step before it the input has; units: which of its own are wanted. None means all.
     """
 
     compute: Callable[..., Tensor]
     behind: list[nn.Module]  # what stands before the ReLU; without it, single units can be computed
-    ends_layer: bool  # whether dropout follows
+    rectified: bool  # whether a ReLU follows
+    drops: bool  # whether dropout follows that
 
     def output(self, hidden: Tensor | None, columns: Tensor | None) -> Tensor:
         values = self.compute(hidden, columns)
         for part in self.behind:
             values = part(values)
         return values
+
+    def run(self, hidden: Tensor | None, columns: Tensor | None, dropout: nn.Dropout) -> tuple[Tensor, Tensor | None]:
+        """What the next step reads, and which units that is."""
+        if not self.rectified:
+            return self.output(hidden, columns), None
+        # Dropout draws its random numbers for all units, so none may be missing.
+        hidden, units = _rectified(self, hidden, columns, not self.behind and dropout.p == 0)
+        return (dropout(hidden) if self.drops else hidden), units
 
 
 def fast_forward(model: nn.Module, x: Tensor, edge_index: Tensor) -> Callable[[nn.Module], Tensor] | None:
@@ -139,15 +150,16 @@ def fast_forward(model: nn.Module, x: Tensor, edge_index: Tensor) -> Callable[[n
         layers = [read_layer(layer, calls.get(layer, []), x.shape[0], x.dtype) for layer in model.layers]
     except Unsupported:
         return None
-    steps = _steps(layers, [*model.norms, nn.Identity()], x)
+    steps = _steps(layers, model.norms, x)
+    if type(model.classifier) is nn.Linear:
+        known = linear_filter(model.classifier.weight, model.classifier.bias)
+        steps.append(Step(functools.partial(_apply, known, None), [], rectified=False, drops=False))
 
     def forward(model: NodeClassifier) -> Tensor:
         hidden, columns = None, None
-        for step in steps[:-1]:
-            # Dropout draws its random numbers for all units, so none may be missing.
-            hidden, columns = _rectified(step, hidden, columns, not step.behind and model.dropout.p == 0)
-            hidden = model.dropout(hidden) if step.ends_layer else hidden
-        return steps[-1].output(hidden, columns)
+        for step in steps:
+            hidden, columns = step.run(hidden, columns, model.dropout)
+        return hidden
 
     return forward
 
@@ -164,14 +176,15 @@ def _propagations(model: nn.Module, x: Tensor, edge_index: Tensor) -> dict[nn.Mo
 
 def _steps(layers: list[list[tuple[Filter, nn.Module]]], norms: list[nn.Module], x: Tensor) -> list[Step]:
     steps = []
-    for parts, norm in zip(layers, norms, strict=True):
+    for parts, norm in zip_longest(layers, norms):
         for number, (known, rest) in enumerate(parts, 1):
             adjacency = _matrix(known.edges, x.shape[0]) if known.hops else None
             matrix = None if adjacency is None else FixedMatrix(adjacency, x.device)
             compute = functools.partial(_apply, known, matrix) if steps else _on_features(known, adjacency, matrix, x)
             ends_layer = number == len(parts)
-            behind = [part for part in (rest, *([norm] if ends_layer else [])) if type(part) is not nn.Identity]
-            steps.append(Step(compute, behind, ends_layer))
+            behind = [part for part in (rest, norm if ends_layer else None) if type(part) not in NOTHING]
+            drops = ends_layer and norm is not None
+            steps.append(Step(compute, behind, rectified=drops or not ends_layer, drops=drops))
     return steps
 
 
