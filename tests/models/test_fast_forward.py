@@ -6,7 +6,7 @@ from torch import nn
 from torch_geometric.nn import GATConv, GCNConv, GINConv, SAGEConv, TAGConv
 
 from graphsieve.models.classifier import NodeClassifier, build_model
-from graphsieve.models.fast import forward
+from graphsieve.models.fast import gradients
 from graphsieve.models.fast.forward import fast_forward
 from graphsieve.models.fast.nonzero_columns import nonzero_columns
 from graphsieve.models.layers import LAYERS
@@ -74,12 +74,12 @@ def test_layer_normalisation_is_applied(name, classifier, directed_edges):
 def test_units_that_are_dead_at_every_node_change_nothing(name, num_layers, directed_edges, monkeypatch):
     left_out = []
 
-    def watched(values, nonnegative):
-        units = nonzero_columns(values, nonnegative)
+    def watched(values, nonnegative, below):
+        units = nonzero_columns(values, nonnegative, below)
         left_out.append(None if units is None else values.shape[1] - len(units))
         return units
 
-    monkeypatch.setattr(forward, "nonzero_columns", watched)
+    monkeypatch.setattr(gradients, "nonzero_columns", watched)
     model = build_model(name, FEATURES, CLASSES, hidden=9, num_layers=num_layers, seed=1)
     silence(model, 9, alive=3)
     assert_same_logits_and_gradients(model, features(0.5), directed_edges)
