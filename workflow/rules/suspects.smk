@@ -35,8 +35,8 @@ use rule train as train_suspect with:
 rule suspect:
     """The cells of Tables 1 and 2 under one hypothesis; those that it does not change come from the one before it."""
     input:
-        graph=graph_of_suspect,
         unpack(files_for_suspect),
+        graph=graph_of_suspect,
     output:
         record="<results>/suspects/cells/{hypothesis}/<run>/cells.csv",
         scores="<results>/suspects/cells/{hypothesis}/<run>/scores.npz",

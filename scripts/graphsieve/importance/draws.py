@@ -36,9 +36,7 @@ def draw_at(draw: DrawItem, x: Tensor, rows: Tensor) -> DrawItem:
     changed = np.zeros(x.shape[0], dtype=bool)
     changed[numbers] = True
 
-    def draw_some(
-        columns: Columns, item: np.ndarray, repeats: int, root: np.random.SeedSequence
-    ) -> list[NewColumn]:
+    def draw_some(columns: Columns, item: np.ndarray, repeats: int, root: np.random.SeedSequence) -> list[NewColumn]:
         return [
             _placed(new, numbers, columns.nonzeros(column), changed)
             for column, new in zip(item, draw(inner, item, repeats, root), strict=True)

@@ -198,11 +198,14 @@ def _check_suspects(settings: dict, datasets: dict) -> None:
             parent = hypotheses[seen[-1]].get("builds_on", BASE)
             _check_known(f"suspects.hypotheses.{seen[-1]}.builds_on", [parent], known)
             if parent in seen:
-                raise InputError(f"config key {key}.builds_on: {' on '.join([*seen, parent])} is a circle, build on {BASE}")
+                raise InputError(
+                    f"config key {key}.builds_on: {' on '.join([*seen, parent])} is a circle, build on {BASE}"
+                )
             seen.append(parent)
     _check_known("suspects.confirmation.hypotheses", confirmation["hypotheses"], known)
     _check_known("suspects.confirmation.datasets", confirmation["datasets"], datasets)
-    _check_known("suspects.chosen_on.datasets", settings["chosen_on"]["datasets"], datasets)
+    if settings["datasets"]:
+        _check_known("suspects.chosen_on.datasets", settings["chosen_on"]["datasets"], settings["datasets"])
 
 
 def _check_schedule(dataset: str, settings: dict, study: str) -> None:

@@ -1,7 +1,8 @@
 """The protocol of a hypothesis, and which part of it each cell of Tables 1 and 2 depends on.
 
-A protocol is a plain dict: `training` (with epochs), `scoring`, `selection`, `perturbations`, `normalise` and `keep`. That
-of the hypothesis `base` is the config's own; any other is what it builds on (`builds_on`, else the base) with its overrides.
+A protocol is a plain dict: `training` (with epochs), `scoring`, `selection`, `perturbations`, `normalise` and `keep`.
+That of the hypothesis `base` is the config's own; any other is what it builds on (`builds_on`, else the base) with its
+overrides.
 """
 
 from graphsieve.options import BASE, OVERRIDABLE
