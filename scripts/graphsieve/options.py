@@ -24,6 +24,7 @@ RANDOM_GRAPHS = ("exact", "gnp", "doubled")
 CLASSIFIERS = ("relu_linear", "linear", "none")
 NORMS = ("none", "batch", "layer")
 DECAYED_WEIGHTS = ("all", "first_layer")
+PRECISION_NAMES = ("float32", "bfloat16")
 
 
 @dataclass(frozen=True)
@@ -38,12 +39,14 @@ class TrainingOptions:
     learning_rate: float = 0.01
     weight_decay: float = 5e-4
     weight_decay_on: str = "all"
+    precision: str = "float32"
     epochs: int = 400
 
     def __post_init__(self):
         _check_choice("classifier", self.classifier, CLASSIFIERS)
         _check_choice("norm", self.norm, NORMS)
         _check_choice("weight_decay_on", self.weight_decay_on, DECAYED_WEIGHTS)
+        _check_choice("precision", self.precision, PRECISION_NAMES)
 
     @property
     def layout(self) -> dict:

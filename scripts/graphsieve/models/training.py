@@ -16,6 +16,8 @@ from graphsieve.models.fast.forward import fast_forward
 from graphsieve.options import TrainingOptions
 from graphsieve.randomness import child_integer
 
+PRECISIONS = {"float32": None, "bfloat16": torch.bfloat16}  # None: as the weights are
+
 
 @dataclass(frozen=True)
 class Training:
@@ -130,8 +132,9 @@ class Trainer:
         self.model, self.y, self.epochs_done = model, y, epochs_done
         self.graph_name, self.num_features = graph.name, graph.num_features
         self.parts = {name: torch.from_numpy(getattr(split, name)).to(device) for name in ("train", "val", "test")}
-        fast = fast_forward(model, x, edge_index)
-        self.forward = fast or (lambda model: model(x, edge_index))
+        precision = PRECISIONS[options.precision]
+        fast = fast_forward(model, x, edge_index, precision)
+        self.forward = fast or (lambda model: _plain_forward(model, x, edge_index, precision))
         self.optimiser = torch.optim.Adam(_decayed(model, options), lr=options.learning_rate, fused=True)
         # Where a model does the same in both modes, the evaluation of an epoch is the training pass of the next one.
         # Only known layers (those with a fast pass) are sure to have no dropout of their own.
@@ -162,6 +165,11 @@ class Trainer:
         with torch.set_grad_enabled(self.reuse):
             self.logits = self.forward(self.model.eval())
         return {"epoch": self.epochs_done, "train_loss": loss, **_accuracies(self.logits, self.y, self.parts)}
+
+
+def _plain_forward(model: nn.Module, x: Tensor, edge_index: Tensor, precision: torch.dtype | None) -> Tensor:
+    with torch.autocast(x.device.type, dtype=precision, enabled=precision is not None):
+        return model(x, edge_index).to(x.dtype)
 
 
 def _decayed(model: nn.Module, options: TrainingOptions) -> list[dict]:
