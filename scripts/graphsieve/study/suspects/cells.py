@@ -51,7 +51,8 @@ class CellTask:
     """One hypothesis on one graph and seed.
 
     graph: scaled as its protocol says. original: what the training on all features came to. load_model: gives the model
-    of that training as it was at a moment, `last` or `best`. before: what the hypothesis that it builds on has.
+    of that training as it was at a moment (`last`, `best` or `early`). before: what the hypothesis that it builds on
+    has.
     """
 
     hypothesis: str
