@@ -9,7 +9,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -51,8 +51,7 @@ class CellTask:
     """One hypothesis on one graph and seed.
 
     graph: scaled as its protocol says. original: what the training on all features came to. load_model: gives the model
-    of that training as it was at a moment (`last`, `best` or `early`). before: what the hypothesis that it builds on
-    has.
+    of that training as it was at a moment, `last` or `best`. before: what the hypothesis that it builds on has.
     """
 
     hypothesis: str
@@ -88,7 +87,12 @@ class CellTask:
 
     @cached_property
     def scored_model(self) -> NodeClassifier:
-        return self.load_model(self.scoring.scored_model)
+        """An early one is trained here, for its few epochs: not every training before it has kept its weights."""
+        if self.scoring.scored_model != "early":
+            return self.load_model(self.scoring.scored_model)
+        options = replace(self.training, epochs=min(self.training.early_epoch, self.training.epochs))
+        settings = {"options": options, "seed": self.seed, "device": self.device}
+        return train_model(self.model, self.graph, self.split, **settings).model.eval()
 
     # Cells
 
