@@ -25,7 +25,10 @@ use rule execute_notebook as judge_claims with:
         log_of("claims"),
     localrule: True
     params:
-        settings={"reference": config["scoring"]["n_repeats"]},
+        settings={
+            "reference": config["scoring"]["n_repeats"],
+            "magnitude": config["correlations"]["magnitude"],
+        },
 
 
 use rule execute_notebook as judge_suspects with:

@@ -17,9 +17,13 @@ SHORT |= {"random_graph": "random graph"}
 
 
 def suspects_heatmap(cells: pd.DataFrame, order: list[str]) -> Figure:
-    """A panel per dataset, two side by side; a dot where Welch's test tells a cell from the published."""
+    """A panel per dataset, two side by side; a dot where Welch's test tells a cell from the published.
+
+    order: of the hypotheses; those that have no cells are left out.
+    """
     use_style()
     datasets = in_order(cells["dataset"], DATASETS)
+    order = [name for name in order if name in set(cells["hypothesis"])]
     rows = max(1, -(-len(datasets) // 2))
     figure, axes = plt.subplots(
         rows,
@@ -38,7 +42,7 @@ def suspects_heatmap(cells: pd.DataFrame, order: list[str]) -> Figure:
     for axis in axes[:, 0]:
         axis.set_yticks(range(len(order)), labels=order)
     if drawn is not None:
-        bar = figure.colorbar(drawn, ax=axes, pad=0.02, aspect=40, shrink=min(1, 2 / rows), extend="both")
+        bar = figure.colorbar(drawn, ax=axes, location="bottom", pad=0.02, aspect=50, shrink=0.6, extend="both")
         bar.set_label("ours less published, in published deviations")
         bar.outline.set_visible(False)
     return figure
@@ -51,7 +55,7 @@ def _panel(axis: Axes, cells: pd.DataFrame, order: list[str]) -> AxesImage:
     )
     drawn = axis.imshow(values, cmap="RdBu_r", vmin=-LIMIT, vmax=LIMIT, aspect="auto", interpolation="nearest")
     row, column = np.nonzero(apart.reindex(index=order, columns=CELLS).eq(True).to_numpy())
-    axis.plot(column, row, ".", color=INK, markersize=1.8)
+    axis.plot(column, row, "o", color=INK, markersize=2, markeredgecolor="white", markeredgewidth=0.4)
     axis.axvline(len(TABLE1) - 0.5, color="white", linewidth=1.5)
     axis.set_xticks(range(len(CELLS)), labels=[SHORT.get(cell, label(cell)) for cell in CELLS], rotation=90, fontsize=7)
     axis.tick_params(axis="y", labelsize=7)

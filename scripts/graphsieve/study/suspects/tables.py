@@ -20,7 +20,7 @@ DISTANCE_NOTE = (
 RANKING_NOTE = """## Hypotheses, best first
 
 Agree: cells that Welch's test cannot tell from the published. Computed: cells that the hypothesis changes; the others
-are those of what it builds on. To the right, what the choice was not made on: mean distance, and the cells that agree."""
+are those of what it builds on. To the right, what the choice was not made on: mean distance and cells that agree."""
 FIGURE_NOTE = """## Every cell
 
 Red: ours is higher than the published, blue: lower; a dot where Welch's test tells the two apart; grey: not run. The
