@@ -165,6 +165,6 @@ class CellTask:
         """The summary of a training, which is made unless one of the same has been."""
         fingerprint = hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:16]
         if fingerprint not in self.trained:
-            found = run()
-            self.trained[fingerprint] = {key: found[key] for key in SUMMARY}
+            summary = run()
+            self.trained[fingerprint] = {key: summary[key] for key in SUMMARY}
         return {**self.trained[fingerprint], "fingerprint": fingerprint}
