@@ -174,6 +174,12 @@ def test_a_training_on_the_same_features_is_taken_over(small_graph, split, train
         assert found.rows[cell]["test_accuracy"] == base.rows[cell]["test_accuracy"]
 
 
+def test_dropping_signs_needs_no_scores(small_graph, split, trained, base, counted):
+    found = task_for(small_graph, split, trained, changed(scoring={"magnitude": True}), base, "sizes").finish()
+    assert "score_features" not in {name for name, _ in counted}
+    assert [cell for cell in CELLS if found.rows[cell]["made_by"] == "sizes"] == ["npt", "npt_gaussian", "npt_mask"]
+
+
 def test_several_draws_of_random_features_share_the_first(small_graph, split, trained, base, counted):
     protocol = changed(selection={"random_draws": 3})
     row = task_for(small_graph, split, trained, protocol, base, "draws").finish().rows["random"]
