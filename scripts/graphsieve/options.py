@@ -14,6 +14,13 @@ LABEL_NODES = ("val", "train")
 ESTIMATORS = ("knn", "discrete")
 TIE_RULES = ("loss", "random", "index")
 PRUNING_RULES = ("fraction", "nonpositive")
+PERTURBED_ROWS = ("all", "scored")
+EDGES = ("undirected", "out")
+RETRAININGS = ("scratch", "continue")
+PRUNED_COLUMNS = ("removed", "zeroed")
+BASE = "base"  # the hypothesis that changes nothing
+OVERRIDABLE = ("training", "scoring", "selection", "perturbations")  # sections that a hypothesis may change
+RANDOM_GRAPHS = ("exact", "gnp", "doubled")
 CLASSIFIERS = ("relu_linear", "linear", "none")
 NORMS = ("none", "batch", "layer")
 DECAYED_WEIGHTS = ("all", "first_layer")
@@ -59,12 +66,42 @@ class ScoringOptions:
     signed: bool = False
     zscore: bool = True
     ties: str = "loss"
+    magnitude: bool = False
+    perturbed_rows: str = "all"
+    shared_permutation: bool = False
+    edges: str = "undirected"
 
     def __post_init__(self):
         _check_choice("label_nodes", self.label_nodes, LABEL_NODES)
         _check_choice("estimator", self.estimator, ESTIMATORS)
         _check_choice("scored_model", self.scored_model, SCORED_MODELS)
         _check_choice("ties", self.ties, TIE_RULES)
+        _check_choice("perturbed_rows", self.perturbed_rows, PERTURBED_ROWS)
+        _check_choice("edges", self.edges, EDGES)
+
+
+@dataclass(frozen=True)
+class SelectionOptions:
+    """What one-shot selection does with the features it keeps; the schema's section `selection` explains each."""
+
+    retrain: str = "scratch"
+    retrain_epochs: int | None = None
+    pruned: str = "removed"
+    random_draws: int = 1
+
+    def __post_init__(self):
+        _check_choice("retrain", self.retrain, RETRAININGS)
+        _check_choice("pruned", self.pruned, PRUNED_COLUMNS)
+
+
+@dataclass(frozen=True)
+class PerturbationOptions:
+    """How Table 1 draws what it puts in place of the graph; the schema's section `perturbations` explains it."""
+
+    random_graph: str = "exact"
+
+    def __post_init__(self):
+        _check_choice("random_graph", self.random_graph, RANDOM_GRAPHS)
 
 
 @dataclass(frozen=True)

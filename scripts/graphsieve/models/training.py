@@ -46,6 +46,7 @@ def train_model(
     *,
     options: TrainingOptions | None = None,
     seed: int = 0,
+    weights: dict[str, Tensor] | None = None,
     device: str | torch.device = "cpu",
     progress: bool = False,
 ) -> Training:
@@ -63,6 +64,8 @@ def train_model(
         Layers, epochs, learning rate and so on; the paper's by default.
     seed : int
         Of the initial weights and of dropout.
+    weights : dict of str to Tensor, optional
+        The state of a model to go on with, instead of initial weights.
     device : str or torch.device
         Where to train.
     progress : bool
@@ -89,6 +92,8 @@ def train_model(
     """
     options, device = options or TrainingOptions(), torch.device(device)
     model = build_model(name, graph.num_features, graph.num_classes, seed=seed, **options.layout).to(device)
+    if weights is not None:
+        model.load_state_dict(weights)
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
         torch.manual_seed(child_integer(seed, "dropout"))
         return fit(model, graph, split, options=options, device=device, progress=progress)

@@ -133,12 +133,18 @@ def _steps(
             if steps:
                 filtered = GraphFilter(known, matrix, precision=precision)
             else:
-                filtered = _on_features(known, adjacency, matrix, x)
+                filtered = _on_features(known, adjacency, matrix, x, precision)
             steps.append(Step(filtered, behind, rectified=drops or not ends_layer, drops=drops))
     return steps
 
 
-def _on_features(known: Filter, adjacency: sp.csr_array | None, matrix: FixedMatrix | None, x: Tensor) -> GraphFilter:
+def _on_features(
+    known: Filter,
+    adjacency: sp.csr_array | None,
+    matrix: FixedMatrix | None,
+    x: Tensor,
+    precision: torch.dtype | None,
+) -> GraphFilter:
     """Either multiply by x and propagate the product, or multiply by P^k x, computed once: whichever is cheaper."""
     features, hops = x.cpu().numpy(), known.hops
     powers = [features]
@@ -146,5 +152,6 @@ def _on_features(known: Filter, adjacency: sp.csr_array | None, matrix: FixedMat
         powers.append(adjacency @ powers[-1])
     propagating = product_cost(features) * len(known.weights) + (hops * product_cost(adjacency) if hops else 0)
     if propagating <= sum(product_cost(powers[hop]) for hop in known.weights):
-        return GraphFilter(known, matrix, features=FixedMatrix(features, x.device))
-    return GraphFilter(known, matrix, powers={hop: FixedMatrix(powers[hop], x.device) for hop in known.weights})
+        return GraphFilter(known, matrix, features=FixedMatrix(features, x.device, precision), precision=precision)
+    fixed = {hop: FixedMatrix(powers[hop], x.device, precision) for hop in known.weights}
+    return GraphFilter(known, matrix, powers=fixed, precision=precision)
