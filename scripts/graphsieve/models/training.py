@@ -91,12 +91,14 @@ def train_model(
     (20, ['best_epoch', 'test_accuracy', 'val_accuracy'])
     """
     options, device = options or TrainingOptions(), torch.device(device)
-    model = build_model(name, graph.num_features, graph.num_classes, seed=seed, **options.layout).to(device)
-    if weights is not None:
-        model.load_state_dict(weights)
-    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
-        torch.manual_seed(child_integer(seed, "dropout"))
-        return fit(model, graph, split, options=options, device=device, progress=progress)
+
+    def make_model(num_features: int) -> NodeClassifier:
+        model = build_model(name, num_features, graph.num_classes, seed=seed, **options.layout)
+        if weights is not None:
+            model.load_state_dict(weights)
+        return model
+
+    return train_module(make_model, graph, split, options=options, seed=seed, device=device, progress=progress)
 
 
 def fit(
