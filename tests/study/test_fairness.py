@@ -102,7 +102,7 @@ RECORDS = records_of(
 def test_findings_pair_the_graphs_and_call_chance_chance():
     said = fairness.findings(RECORDS).splitlines()
     assert said[0] == "- All 24 features: accuracy 90.0 %, gap 20.0 points."
-    assert said[1] == "- The 6 best by accuracy: accuracy 88.0 %, gap 18.0 points, 2.0 proxies among them."
+    assert said[1] == "- Pruned to 6 by accuracy: accuracy 88.0 %, gap 18.0 points, 2.0 proxies among them."
     chance = "changes by nothing that the graphs can tell from chance"
     assert said[2].endswith(f"against accuracy alone the gap {chance}, accuracy {chance}.")
     assert said[3].endswith(f"against accuracy alone the gap falls by 10.0 points, accuracy {chance}.")

@@ -187,7 +187,7 @@ def test_fairness(execute, tmp_path):
     ]  # fmt: skip
     shown = execute("fairness", records, figure=str(tmp_path / "fairness"), table=str(tmp_path / "table"))
     assert "image/png" in shown
-    assert "The 6 best by accuracy: accuracy 80.5 %, gap 20.5 points, 1.0 proxies among them." in shown
+    assert "Pruned to 6 by accuracy: accuracy 80.5 %, gap 20.5 points, 1.0 proxies among them." in shown
     assert "the gap falls by 10.0 points" in shown
     assert "80.5 ± 0.7" in shown
 

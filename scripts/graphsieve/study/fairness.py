@@ -108,7 +108,7 @@ def findings(records: pd.DataFrame) -> str:
     ]
     for method, name in METHODS.items():
         sentence = (
-            f"- The {JUDGED} best {name}: accuracy {100 * at['accuracy'][method].mean():.1f} %, gap "
+            f"- Pruned to {JUDGED} {name}: accuracy {100 * at['accuracy'][method].mean():.1f} %, gap "
             f"{_one_digit(100 * at['gap'][method].mean())} points, {at['proxy'][method].mean():.1f} proxies among them"
         )
         if method != "accuracy":
