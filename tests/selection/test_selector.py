@@ -70,13 +70,15 @@ def test_one_shot_is_train_score_and_keep_top(scorer, small_graph, small_split):
     assert (selector.n_features_, selector.n_features_in_) == (3, 8)
 
 
-def test_weights_of_the_best_epoch_are_scored_when_asked(small_graph, small_split):
-    scoring = replace(SCORING, scored_model="best")
-    training = train_model("gcn", small_graph, small_split, options=TRAINING)
-    assert training.best_epoch < TRAINING.epochs
-    training.model.load_state_dict(training.best_state)
-    scores = score_features("npt_loss", ScoringTask(small_graph, small_split, 0, scoring, training.model.eval()))
-    selector = selector_of(scorer="npt_loss", scoring=scoring).fit(small_graph, small_split)
+@pytest.mark.parametrize("which", ["best", "early"])
+def test_weights_of_another_epoch_are_scored_when_asked(which, small_graph, small_split):
+    """They are those of a training that ends there."""
+    options, scoring = replace(TRAINING, early_epoch=4), replace(SCORING, scored_model=which)
+    epochs = {"early": 4, "best": train_model("gcn", small_graph, small_split, options=options).best_epoch}[which]
+    assert epochs < TRAINING.epochs
+    model = train_model("gcn", small_graph, small_split, options=replace(options, epochs=epochs)).model.eval()
+    scores = score_features("npt_loss", ScoringTask(small_graph, small_split, 0, SCORING, model))
+    selector = selector_of(scorer="npt_loss", scoring=scoring, training=options).fit(small_graph, small_split)
     np.testing.assert_array_equal(selector.scores_, scores.values)
 
 

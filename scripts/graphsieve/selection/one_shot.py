@@ -35,7 +35,8 @@ def score_once(
 
 
 def scored_model(training: Training, scoring: ScoringOptions) -> nn.Module:
-    """The model with the weights of the last epoch, or of the best one on the validation nodes."""
-    if scoring.scored_model == "best":
-        training.model.load_state_dict(training.best_state)
+    """The model with the weights that are to be scored: those of the last epoch, of the best one or of an early one."""
+    states = {"best": training.best_state, "early": training.early_state}
+    if scoring.scored_model in states:
+        training.model.load_state_dict(states[scoring.scored_model])
     return training.model.eval()
