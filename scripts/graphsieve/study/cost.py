@@ -15,6 +15,8 @@ STUDY_OF_RULE = {
     "score_regime": "Synthetic regimes (Figure 12)",
     "measure_motivation": "Motivation (Figure 1)",
     "measure_fairness": "Fairness",
+    "train_suspect": "Suspects",
+    "suspect": "Suspects",
     "check_bounds": "Theory",
     "apply_bounds": "Theory",
 }

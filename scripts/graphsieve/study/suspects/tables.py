@@ -141,7 +141,8 @@ def choice_sentence(chosen_on: dict) -> str:
 def choice_text(ranked: pd.DataFrame, summary: pd.DataFrame, hypotheses: dict, chosen_on: dict) -> str:
     """The one place that says what was chosen, on which data, and how it does on data that it was not chosen on."""
     if ranked.empty:
-        return f"{choice_sentence(chosen_on)} No hypothesis has all of these runs, so none is chosen."
+        lacking = "No hypothesis has all of these runs" if len(summary) else "Nothing was published for these graphs"
+        return f"{choice_sentence(chosen_on)} {lacking}, so none is chosen."
     best, base = ranked.iloc[0], ranked[ranked["hypothesis"] == BASE]
     text = (
         f"{choice_sentence(chosen_on)} {DISTANCE_NOTE} The rule was laid down before the first result.\n\n"
