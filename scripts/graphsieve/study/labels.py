@@ -11,6 +11,13 @@ DATASET_GROUPS = [
     {"cora": "Cora", "citeseer": "CiteSeer", "pubmed": "PubMed"},
     {"photo": "Photo", "computers": "Computers", "arxiv": "ArXiv"},
     {"cornell": "Cornell", "texas": "Texas", "wisconsin": "Wisconsin"},
+    {
+        "actor": "Actor",
+        "chameleon_filtered": "Chameleon-filtered",
+        "squirrel_filtered": "Squirrel-filtered",
+        "minesweeper": "Minesweeper",
+        "tolokers": "Tolokers",
+    },
     {"digits": "Digits"},
     {f"synthetic_{regime}": f"Synthetic ({regime})" for regime in REGIMES},
 ]
