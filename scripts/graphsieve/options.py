@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from graphsieve.errors import InputError
 
 DEVICES = ("auto", "cpu", "cuda")
-METRIC_NAMES = ("accuracy", "cross_entropy", "macro_f1")
+METRIC_NAMES = ("accuracy", "cross_entropy", "macro_f1", "roc_auc", "average_precision")
 SCORED_MODELS = ("last", "best")
 LABEL_NODES = ("val", "train")
 ESTIMATORS = ("knn", "discrete")

@@ -12,7 +12,13 @@ from graphsieve.pages.rendering import render
 
 TOP = 20
 LONGEST_TABLE = 500
-METRICS = {"accuracy": "accuracy", "macro_f1": "macro F1", "cross_entropy": "loss (cross entropy)"}
+METRICS = {
+    "accuracy": "accuracy",
+    "macro_f1": "macro F1",
+    "roc_auc": "ROC AUC",
+    "average_precision": "average precision",
+    "cross_entropy": "loss (cross entropy)",
+}
 GROUP_KINDS = {"values": "column", "correlated": "columns"}  # kind of a group: the heading of its names
 TEXT_COLUMNS = ("feature", *GROUP_KINDS.values(), "correlated_with")
 
