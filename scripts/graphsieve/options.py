@@ -14,24 +14,34 @@ LABEL_NODES = ("val", "train")
 ESTIMATORS = ("knn", "discrete")
 TIE_RULES = ("loss", "random", "index")
 PRUNING_RULES = ("fraction", "nonpositive")
+CLASSIFIERS = ("relu_linear", "linear", "none")
+NORMS = ("none", "batch", "layer")
+DECAYED_WEIGHTS = ("all", "first_layer")
 
 
 @dataclass(frozen=True)
 class TrainingOptions:
-    """What the paper states: two layers of 512 units, Adam at 0.01 with weight decay 5e-4, 400 epochs."""
+    """What the paper states: two layers of 512 units and a classifier, Adam at 0.01, weight decay 5e-4, 400 epochs."""
 
     hidden: int = 512
     num_layers: int = 2
+    classifier: str = "relu_linear"
+    norm: str = "none"
     dropout: float = 0.0
     learning_rate: float = 0.01
     weight_decay: float = 5e-4
+    weight_decay_on: str = "all"
     epochs: int = 400
-    batch_norm: bool = False
+
+    def __post_init__(self):
+        _check_choice("classifier", self.classifier, CLASSIFIERS)
+        _check_choice("norm", self.norm, NORMS)
+        _check_choice("weight_decay_on", self.weight_decay_on, DECAYED_WEIGHTS)
 
     @property
     def layout(self) -> dict:
         """The part of the options that a model is built from."""
-        return {name: getattr(self, name) for name in ("hidden", "num_layers", "dropout", "batch_norm")}
+        return {name: getattr(self, name) for name in ("hidden", "num_layers", "classifier", "norm", "dropout")}
 
 
 @dataclass(frozen=True)
@@ -114,7 +124,9 @@ class RankingOptions:
     permutations: int = 1999
     metric: str = "accuracy"
     seed: int = 0
-    training: TrainingOptions = field(default_factory=lambda: TrainingOptions(hidden=64, dropout=0.5, epochs=60))
+    training: TrainingOptions = field(
+        default_factory=lambda: TrainingOptions(hidden=64, classifier="none", dropout=0.5, epochs=60)
+    )
 
     def __post_init__(self):
         for name in ("seeds", "n_repeats", "permutations"):

@@ -11,7 +11,7 @@ from graphsieve.errors import InputError
 from graphsieve.models.classifier import NodeClassifier, build_model
 from graphsieve.models.layers import LAYERS
 from graphsieve.models.training import fit, train_model
-from graphsieve.options import TrainingOptions
+from graphsieve.options import CLASSIFIERS, TrainingOptions
 
 CPU = torch.device("cpu")
 OPTIONS = TrainingOptions(hidden=16, epochs=50)
@@ -37,15 +37,16 @@ def plain_training(name, graph, split, options, seed) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-@pytest.mark.parametrize("batch_norm", [False, True])
+@pytest.mark.parametrize("norm", ["none", "batch"])
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
 @pytest.mark.parametrize("name", LAYERS)
-def test_the_history_is_that_of_a_plain_loop(name, batch_norm, small_graph, small_split):
-    options = replace(OPTIONS, batch_norm=batch_norm)
+def test_the_history_is_that_of_a_plain_loop(name, classifier, norm, small_graph, small_split):
+    options = replace(OPTIONS, classifier=classifier, norm=norm)
     expected = plain_training(name, small_graph, small_split, options, seed=1)
     found = train_model(name, small_graph, small_split, options=options, seed=1, device=CPU).history
     # A bias before batch normalisation has no gradient but rounding, which Adam makes as large as any other. In
     # training it cancels out, in evaluation not quite; test_fast_forward.py compares that.
-    columns = ["epoch", "train_loss"] if batch_norm else list(expected)
+    columns = ["epoch", "train_loss"] if norm == "batch" else list(expected)
     pd.testing.assert_frame_equal(found[columns], expected[columns], rtol=1e-4)
     assert found["train_loss"].iloc[-1] < 0.5 * found["train_loss"].iloc[0]
 
@@ -100,3 +101,24 @@ def test_a_training_that_diverges_says_so(small_graph, small_split):
     huge = replace(small_graph, x=np.full_like(small_graph.x, 1e38))
     with pytest.raises(InputError, match="diverged at epoch"):
         train_model("gin", huge, small_split, options=OPTIONS, seed=0, device=CPU)
+
+
+def test_weights_decay_where_they_are_told_to(small_graph, small_split):
+    """One step of Adam moves a weight by the learning rate against the sign of gradient + decay * weight."""
+    decay = replace(OPTIONS, weight_decay=1e6, learning_rate=1e-6, epochs=1)
+    start = build_model("gcn", small_graph.num_features, small_graph.num_classes, seed=0, **OPTIONS.layout)
+    moved = {}
+    for on in ("all", "first_layer"):
+        options = replace(decay, weight_decay_on=on)
+        model = train_model("gcn", small_graph, small_split, options=options, seed=0).model
+        before, after = start.state_dict(), model.state_dict()
+        shrunk = {key: ((after[key].abs() < before[key].abs()) | (before[key] == 0)).all() for key in before}
+        moved[on] = {key for key, value in shrunk.items() if value and "weight" in key}
+    assert moved["first_layer"] == {"layers.0.lin.weight"}
+    assert moved["all"] == {"layers.0.lin.weight", "layers.1.lin.weight", "classifier.weight"}
+
+
+def test_only_a_model_with_a_list_of_layers_has_a_first_one(small_graph, small_split):
+    model = GATConv(small_graph.num_features, small_graph.num_classes)
+    with pytest.raises(InputError, match="'first_layer', but a GATConv has no list of layers"):
+        fit(model, small_graph, small_split, options=replace(OPTIONS, weight_decay_on="first_layer"), device=CPU)

@@ -10,10 +10,13 @@ import pandas as pd
 from graphsieve.errors import InputError
 from graphsieve.files.checks import RUN, damaged
 from graphsieve.files.reading import read_csv
+from graphsieve.options import DatasetOptions, PruningOptions, ScoringOptions, TrainingOptions
 
 SETTINGS = "settings.json"
 RAW_FILES = "raw_files"
 COMPARED = ("training", "scoring", "pruning")  # and those of the datasets that both runs have
+OPTIONS = dict(zip(COMPARED, (TrainingOptions, ScoringOptions, PruningOptions), strict=True), datasets=DatasetOptions)
+BEFORE_IT_EXISTED = {"classifier": "none"}  # what runs did before an option existed, where today's default is other
 NOT_COMPARED = ("path", "seeds")  # of a dataset: where it lies and how often it is run change no result
 
 
@@ -74,7 +77,7 @@ class EarlierRun:
         for place in places:
             before, now = (functools.reduce(dict.get, place, settings) for settings in (theirs, ours))
             for key in {**before, **now}:
-                old = before.get(key, False)  # what it did not know yet was off
+                old = before.get(key, BEFORE_IT_EXISTED.get(key, getattr(OPTIONS[place[0]], key, None)))
                 if old != now.get(key):
                     raise InputError(
                         f"config key {'.'.join((*place, key))} is {now.get(key)!r}, but {self.folder} (start_from) was "

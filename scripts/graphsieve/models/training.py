@@ -127,9 +127,7 @@ class Trainer:
         self.parts = {name: torch.from_numpy(getattr(split, name)).to(device) for name in ("train", "val", "test")}
         fast = fast_forward(model, x, edge_index)
         self.forward = fast or (lambda model: model(x, edge_index))
-        self.optimiser = torch.optim.Adam(
-            model.parameters(), lr=options.learning_rate, weight_decay=options.weight_decay, fused=True
-        )
+        self.optimiser = torch.optim.Adam(_decayed(model, options), lr=options.learning_rate, fused=True)
         # Where a model does the same in both modes, the evaluation of an epoch is the training pass of the next one.
         # Only known layers (those with a fast pass) are sure to have no dropout of their own.
         self.reuse = fast is not None and model.is_same_in_both_modes
@@ -159,6 +157,20 @@ class Trainer:
         with torch.set_grad_enabled(self.reuse):
             self.logits = self.forward(self.model.eval())
         return {"epoch": self.epochs_done, "train_loss": loss, **_accuracies(self.logits, self.y, self.parts)}
+
+
+def _decayed(model: nn.Module, options: TrainingOptions) -> list[dict]:
+    """The model's weights as groups with their weight decay."""
+    if options.weight_decay_on == "all":
+        return [{"params": list(model.parameters()), "weight_decay": options.weight_decay}]
+    if not isinstance(model, NodeClassifier):
+        raise InputError(
+            f"weight_decay_on is '{options.weight_decay_on}', but a {type(model).__name__} has no list of layers: "
+            "give 'all', or a model of build_model"
+        )
+    first = list(model.layers[0].parameters())
+    others = [weight for weight in model.parameters() if not any(weight is one for one in first)]
+    return [{"params": first, "weight_decay": options.weight_decay}, {"params": others, "weight_decay": 0.0}]
 
 
 def _step(optimiser: torch.optim.Optimizer, logits: Tensor, y: Tensor) -> float:
