@@ -246,7 +246,7 @@ SECTIONS = {
     "theory": (options.BoundOptions, SCHEMA["properties"]["theory"]["properties"]),
 }
 # Options that a dataset or a study has instead of the section of their own.
-ELSEWHERE = {"training": {"epochs"}, "pruning": {"prune", "interval", "burn_in"}}
+ELSEWHERE = {"training": {"epochs", "metric"}, "pruning": {"prune", "interval", "burn_in"}}
 
 
 @pytest.mark.parametrize("section", SECTIONS)
@@ -268,7 +268,8 @@ def test_the_schema_has_the_defaults_of_the_options(section):
     ("path", "choices"),
     [
         (("device",), options.DEVICES),
-        (("scoring", "metric"), options.METRIC_NAMES),
+        (("scoring", "metric"), (*options.METRIC_NAMES, None)),
+        (("datasets", "*", "metric"), options.REPORTED_METRICS),
         (("scoring", "scored_model"), options.SCORED_MODELS),
         (("scoring", "label_nodes"), options.LABEL_NODES),
         (("scoring", "estimator"), options.ESTIMATORS),
@@ -279,8 +280,8 @@ def test_the_schema_has_the_defaults_of_the_options(section):
 def test_the_schema_has_the_choices_of_the_options(path, choices):
     key = SCHEMA
     for name in path:
-        key = key["properties"][name]
-    assert sorted(key["enum"]) == sorted(choices)
+        key = key["additionalProperties"] if name == "*" else key["properties"][name]
+    assert set(key["enum"]) == set(choices)
 
 
 def test_the_default_config_repeats_no_default():

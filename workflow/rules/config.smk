@@ -80,18 +80,27 @@ def dataset_option(name):
 
 
 def training_options(wildcards):
-    return {**config["training"], "epochs": config["datasets"][wildcards.dataset]["epochs"]}
+    return {
+        **config["training"],
+        **{name: config["datasets"][wildcards.dataset][name] for name in ("epochs", "metric")},
+    }
+
+
+def scoring_metric(wildcards):
+    """The dataset's own, unless all are to be scored by another."""
+    return config["scoring"]["metric"] or config["datasets"][wildcards.dataset]["metric"]
 
 
 def scoring_options(wildcards):
     """How a rule's scorer scores. Which weights are scored matters only to scorers that ask a trained model."""
     unused = {"ties"} if wildcards.get("scorer") in (None, *MODEL_OF_SCORER) else {"ties", "scored_model"}
-    return {name: value for name, value in config["scoring"].items() if name not in unused}
+    used = {name: value for name, value in config["scoring"].items() if name not in unused}
+    return {**used, "metric": scoring_metric(wildcards)}
 
 
 def adaptive_scoring_options(wildcards):
     """The model as it stands is scored, with the number of permutations that the run is named by."""
-    options = {**config["scoring"], "n_repeats": int(wildcards.repeats)}
+    options = {**config["scoring"], "n_repeats": int(wildcards.repeats), "metric": scoring_metric(wildcards)}
     del options["scored_model"]
     return options
 

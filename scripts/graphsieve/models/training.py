@@ -12,6 +12,7 @@ from tqdm import tqdm
 from graphsieve.data.graph import Graph, Split
 from graphsieve.errors import InputError
 from graphsieve.models.classifier import NodeClassifier, build_model
+from graphsieve.models.evaluation import check_two_classes, evaluate
 from graphsieve.models.fast.forward import fast_forward
 from graphsieve.options import TrainingOptions
 from graphsieve.randomness import child_integer
@@ -19,7 +20,10 @@ from graphsieve.randomness import child_integer
 
 @dataclass(frozen=True)
 class Training:
-    """A trained model with its past: `history` has one row per epoch, states are copies of the weights."""
+    """A trained model with its past: `history` has one row per epoch, states are copies of the weights.
+
+    What is called accuracy in `history` and `summary` is the metric that they name, if the options ask for another one.
+    """
 
     model: NodeClassifier
     history: pd.DataFrame
@@ -27,10 +31,11 @@ class Training:
     best_state: dict[str, Tensor]
 
     def summary(self) -> dict[str, float]:
-        """Accuracies at the epoch of highest validation accuracy (the first of several)."""
+        """Metric and accuracies at the epoch of highest validation accuracy (the first of several)."""
         best = self.history.loc[self.history["epoch"] == self.best_epoch].iloc[0]
         return {
             "best_epoch": self.best_epoch,
+            "metric": best["metric"],
             "val_accuracy": best["val_accuracy"],
             "test_accuracy": best["test_accuracy"],
         }
@@ -80,9 +85,9 @@ def train_model(
     >>> options = TrainingOptions(hidden=8, epochs=20)
     >>> training = train_model("gcn", graph, random_split(100, seed=0), options=options)
     >>> list(training.history)
-    ['epoch', 'train_loss', 'train_accuracy', 'val_accuracy', 'test_accuracy']
+    ['epoch', 'train_loss', 'train_accuracy', 'val_accuracy', 'test_accuracy', 'metric']
     >>> len(training.history), sorted(training.summary())
-    (20, ['best_epoch', 'test_accuracy', 'val_accuracy'])
+    (20, ['best_epoch', 'metric', 'test_accuracy', 'val_accuracy'])
     """
     options, device = options or TrainingOptions(), torch.device(device)
     model = build_model(name, graph.num_features, graph.num_classes, seed=seed, **options.layout).to(device)
@@ -122,9 +127,11 @@ class Trainer:
         epochs_done: int = 0,
     ):
         x, edge_index, y = (torch.from_numpy(array).to(device) for array in (graph.x, graph.edge_index, graph.y))
-        self.model, self.y, self.epochs_done = model, y, epochs_done
+        self.model, self.y, self.epochs_done, self.metric = model, y, epochs_done, options.metric
         self.graph_name, self.num_features = graph.name, graph.num_features
         self.parts = {name: torch.from_numpy(getattr(split, name)).to(device) for name in ("train", "val", "test")}
+        for name, nodes in self.parts.items():
+            check_two_classes(self.metric, y[nodes], name)
         fast = fast_forward(model, x, edge_index)
         self.forward = fast or (lambda model: model(x, edge_index))
         self.optimiser = torch.optim.Adam(_decayed(model, options), lr=options.learning_rate, fused=True)
@@ -142,7 +149,7 @@ class Trainer:
                 best_accuracy, best_epoch = history[-1]["val_accuracy"], self.epochs_done
                 best_state = {key: value.detach().clone() for key, value in self.model.state_dict().items()}
             bar.update()
-        return Training(self.model, pd.DataFrame(history), best_epoch, best_state)
+        return Training(self.model, pd.DataFrame(history).assign(metric=self.metric), best_epoch, best_state)
 
     def run_epoch(self) -> dict[str, float]:
         self.epochs_done += 1
@@ -156,7 +163,9 @@ class Trainer:
             )
         with torch.set_grad_enabled(self.reuse):
             self.logits = self.forward(self.model.eval())
-        return {"epoch": self.epochs_done, "train_loss": loss, **_accuracies(self.logits, self.y, self.parts)}
+        reached = evaluate(self.metric, self.logits, self.y, self.parts)
+        accuracies = {f"{part}_accuracy": value for part, value in reached.items()}
+        return {"epoch": self.epochs_done, "train_loss": loss, **accuracies}
 
 
 def _decayed(model: nn.Module, options: TrainingOptions) -> list[dict]:
@@ -179,8 +188,3 @@ def _step(optimiser: torch.optim.Optimizer, logits: Tensor, y: Tensor) -> float:
     loss.backward()
     optimiser.step()
     return loss.item()
-
-
-def _accuracies(logits: Tensor, y: Tensor, parts: dict[str, Tensor]) -> dict[str, float]:
-    correct = (logits.argmax(dim=1) == y).double()
-    return {f"{name}_accuracy": correct[nodes].mean().item() for name, nodes in parts.items()}
