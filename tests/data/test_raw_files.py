@@ -17,6 +17,7 @@ from small_datasets import arxiv_graph, assert_same_graph, files, make_small, on
 
 from graphsieve.data import raw_files
 from graphsieve.data.datasets import DATASETS, load_graph
+from graphsieve.data.graph_sets import GRAPH_SETS
 from graphsieve.data.raw_files import read_manifest
 from graphsieve.errors import InputError
 from raw_formats import MIRRORED, manifest_of, sha256, write_arxiv
@@ -236,7 +237,8 @@ def test_manifest_names_the_archive_of_ogb(tmp_path):
 def test_manifest_has_a_checksum_for_all_but_arxiv():
     rows = read_manifest()
     assert len({row.file for row in rows}) == len(rows)
-    assert {row.dataset for row in rows} == {*MIRRORED, "arxiv"} <= set(DATASETS)
+    assert {row.dataset for row in rows} == {*MIRRORED, "arxiv", *GRAPH_SETS}
+    assert {*MIRRORED, "arxiv"} <= set(DATASETS)
     for row in rows:
         assert len(row.sha256) == (0 if row.dataset == "arxiv" else 64), row.file
 
@@ -264,4 +266,5 @@ def test_manifest_names_the_files_and_addresses_of_the_loaders(tmp_path, monkeyp
     for name in ("chameleon_filtered", "squirrel_filtered"):
         file, url = next(item for item in asked.items() if "minesweeper" in item[0])
         asked[file.replace("minesweeper", name)] = url.replace("minesweeper", name)
-    assert asked == {row.file: row.sources[0] for row in read_manifest() if row.dataset != "arxiv"}
+    known = {row.file: row.sources[0] for row in read_manifest() if row.dataset not in ("arxiv", *GRAPH_SETS)}
+    assert asked == known

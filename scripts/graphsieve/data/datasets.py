@@ -85,10 +85,21 @@ def load_graph(
         return read_own_graph(path, name)
     if name not in DATASETS:
         raise InputError(f"dataset '{name}' is unknown: choose one of {', '.join(DATASETS)}")
+    return check_graph(DATASETS[name](make_request(name, seed=seed, root=root, mirror=mirror, manifest=manifest)))
+
+
+def make_request(
+    name: str,
+    *,
+    seed: int = 0,
+    root: str | Path,
+    mirror: str | Path | None,
+    manifest: Sequence[RawFile] | None,
+) -> Request:
+    """Where nothing is said, the environment's mirror and the files of `manifest.csv`."""
     mirror = mirror or os.environ.get(MIRROR_VARIABLE)
     manifest = read_manifest() if manifest is None else manifest
-    request = Request(name, seed, Path(root), Path(mirror) if mirror else None, manifest)
-    return check_graph(DATASETS[name](request))
+    return Request(name, seed, Path(root), Path(mirror) if mirror else None, manifest)
 
 
 def _planetoid(request: Request, pyg_name: str) -> Graph:
