@@ -15,9 +15,17 @@ LABEL_NODES = ("val", "train")
 ESTIMATORS = ("knn", "discrete")
 TIE_RULES = ("loss", "random", "index")
 PRUNING_RULES = ("fraction", "nonpositive")
+PERTURBED_ROWS = ("all", "scored")
+EDGES = ("undirected", "out")
+RETRAININGS = ("scratch", "continue")
+PRUNED_COLUMNS = ("removed", "zeroed")
+BASE = "base"  # the hypothesis that changes nothing
+OVERRIDABLE = ("training", "scoring", "selection", "perturbations")  # sections that a hypothesis may change
+RANDOM_GRAPHS = ("exact", "gnp", "doubled")
 CLASSIFIERS = ("relu_linear", "linear", "none")
 NORMS = ("none", "batch", "layer")
 DECAYED_WEIGHTS = ("all", "first_layer")
+PRECISION_NAMES = ("float32", "bfloat16")
 
 
 @dataclass(frozen=True)
@@ -32,6 +40,7 @@ class TrainingOptions:
     learning_rate: float = 0.01
     weight_decay: float = 5e-4
     weight_decay_on: str = "all"
+    precision: str = "float32"
     epochs: int = 400
     metric: str = "accuracy"  # by which the best epoch is chosen and the model is reported
 
@@ -40,6 +49,7 @@ class TrainingOptions:
         _check_choice("norm", self.norm, NORMS)
         _check_choice("weight_decay_on", self.weight_decay_on, DECAYED_WEIGHTS)
         _check_choice("metric", self.metric, REPORTED_METRICS)
+        _check_choice("precision", self.precision, PRECISION_NAMES)
 
     @property
     def layout(self) -> dict:
@@ -59,12 +69,42 @@ class ScoringOptions:
     signed: bool = False
     zscore: bool = True
     ties: str = "loss"
+    magnitude: bool = False
+    perturbed_rows: str = "all"
+    shared_permutation: bool = False
+    edges: str = "undirected"
 
     def __post_init__(self):
         _check_choice("label_nodes", self.label_nodes, LABEL_NODES)
         _check_choice("estimator", self.estimator, ESTIMATORS)
         _check_choice("scored_model", self.scored_model, SCORED_MODELS)
         _check_choice("ties", self.ties, TIE_RULES)
+        _check_choice("perturbed_rows", self.perturbed_rows, PERTURBED_ROWS)
+        _check_choice("edges", self.edges, EDGES)
+
+
+@dataclass(frozen=True)
+class SelectionOptions:
+    """What one-shot selection does with the features it keeps; the schema's section `selection` explains each."""
+
+    retrain: str = "scratch"
+    retrain_epochs: int | None = None
+    pruned: str = "removed"
+    random_draws: int = 1
+
+    def __post_init__(self):
+        _check_choice("retrain", self.retrain, RETRAININGS)
+        _check_choice("pruned", self.pruned, PRUNED_COLUMNS)
+
+
+@dataclass(frozen=True)
+class PerturbationOptions:
+    """How Table 1 draws what it puts in place of the graph; the schema's section `perturbations` explains it."""
+
+    random_graph: str = "exact"
+
+    def __post_init__(self):
+        _check_choice("random_graph", self.random_graph, RANDOM_GRAPHS)
 
 
 @dataclass(frozen=True)

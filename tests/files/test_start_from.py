@@ -10,10 +10,13 @@ from graphsieve.files.start_from import EarlierRun, settings_of, with_earlier
 
 CONFIG = {
     "training": {"hidden": 512},
-    "scoring": {"repeats": 10},
+    "scoring": {"n_repeats": 10},
+    "selection": {"retrain": "scratch"},
     "pruning": {"rule": "fraction"},
     "datasets": {"cora": {"model": "gcn", "path": None, "seeds": None}},
     "one_shot": {"seeds": 5},
+    "perturbations": {"seeds": 5, "random_graph": "exact"},
+    "suspects": {"hypotheses": {"best": {"says": "Best.", "scoring": {"scored_model": "best"}}}},
 }
 
 

@@ -85,7 +85,7 @@ def test_an_unknown_model_is_refused_with_those_that_exist():
         build_model("gat", 5, 4)
 
 
-@pytest.mark.parametrize("option", ["classifier", "norm", "weight_decay_on"])
+@pytest.mark.parametrize("option", ["classifier", "norm", "weight_decay_on", "precision"])
 def test_an_unknown_part_is_refused_with_those_that_exist(option):
     with pytest.raises(InputError, match=f"{option} 'some' is unknown: choose one of "):
         TrainingOptions(**{option: "some"})

@@ -69,6 +69,19 @@ def test_layer_normalisation_is_applied(name, classifier, directed_edges):
     assert_same_logits_and_gradients(model, features(0.5), directed_edges)
 
 
+@pytest.mark.parametrize("name", LAYERS)
+def test_products_of_bfloat16_differ_by_their_rounding_alone(name, directed_edges):
+    """bfloat16 has 8 bits: each product is off by some 2^-8 of its size, weights and sums are not."""
+    model = build_model(name, FEATURES, CLASSES, hidden=32, seed=1)
+    x = features(0.5).float()
+    logits, rough = (fast_forward(model, x, directed_edges, precision)(model) for precision in (None, torch.bfloat16))
+    assert rough.dtype == torch.float32
+    assert not torch.equal(rough, logits)
+    assert (rough - logits).abs().max() < 0.03 * logits.abs().max()
+    rough.sum().backward()
+    assert all(weight.grad.dtype == torch.float32 and weight.grad.isfinite().all() for weight in model.parameters())
+
+
 @pytest.mark.parametrize("num_layers", [2, 3])
 @pytest.mark.parametrize("name", LAYERS)
 def test_units_that_are_dead_at_every_node_change_nothing(name, num_layers, directed_edges, monkeypatch):

@@ -6,7 +6,7 @@ import pytest
 import torch
 from sklearn.metrics import average_precision_score, roc_auc_score
 from torch.nn.functional import cross_entropy
-from torch_geometric.nn import GATConv
+from torch_geometric.nn import GATConv, GCNConv
 
 from graphsieve.errors import InputError
 from graphsieve.models.classifier import NodeClassifier, build_model
@@ -126,6 +126,19 @@ def test_a_layer_with_dropout_of_its_own_is_trained_with_it(small_graph, small_s
     still = replace(OPTIONS, learning_rate=1e-12, epochs=3)
     history = fit(NodeClassifier(layers), small_graph, small_split, options=still, device=CPU).history
     assert history["train_loss"].nunique() == 3
+
+
+@pytest.mark.parametrize("layer", [GCNConv, GATConv])  # with a fast pass and without
+def test_bfloat16_learns_as_well_as_float32(layer, small_graph, small_split):
+    losses = []
+    for precision in ("float32", "bfloat16"):
+        torch.manual_seed(0)
+        model = NodeClassifier([layer(small_graph.num_features, 16), layer(16, small_graph.num_classes)])
+        options = replace(OPTIONS, precision=precision)
+        losses.append(fit(model, small_graph, small_split, options=options, device=CPU).history["train_loss"])
+        assert {weight.dtype for weight in model.parameters()} == {torch.float32}
+    assert not losses[0].equals(losses[1])
+    np.testing.assert_allclose(*losses, atol=0.05)
 
 
 def test_a_training_that_diverges_says_so(small_graph, small_split):

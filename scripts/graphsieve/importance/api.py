@@ -9,6 +9,7 @@ from tqdm import tqdm
 
 from graphsieve.importance.checks import as_tensor, check_choices, check_shapes, feature_index, node_index
 from graphsieve.importance.columns import DETERMINISTIC, PERTURBATIONS, Columns, draw_column, root_sequence
+from graphsieve.importance.draws import draw_at, draw_shared
 from graphsieve.importance.engines.choice import choose_engine
 from graphsieve.importance.groups import check_groups, draw_group
 from graphsieve.importance.metrics import Metric, check_labels, choose_metrics
@@ -30,6 +31,8 @@ def permutation_importance(
     perturbation: str = "permute",
     groups: Mapping[str, Sequence[int]] | None = None,
     features: Sequence[int] | None = None,
+    perturbed_rows: str = "all",
+    shared_permutation: bool = False,
     random_state: int | np.random.SeedSequence | np.random.Generator | None = 0,
     engine: str = "auto",
     progress: bool = False,
@@ -64,6 +67,10 @@ def permutation_importance(
         group together.
     features : sequence of int, optional
         Score these columns only; all of them by default.
+    perturbed_rows : str
+        "all" rows of a column are perturbed, or only those of the "scored" nodes, among themselves.
+    shared_permutation : bool
+        Whether one permutation a repeat moves all columns, instead of one drawn for each.
     random_state : int, SeedSequence, Generator or None
         Every feature and every group draws from its own child, so that a subset gets the same numbers.
     engine : str
@@ -100,7 +107,7 @@ def permutation_importance(
     """
     x, y = as_tensor(x, "x"), as_tensor(y, "y")
     check_shapes(model, x, y, n_repeats)
-    check_choices(perturbation, engine)
+    check_choices(perturbation, engine, perturbed_rows)
     many = isinstance(metric, (list, tuple))
     metrics = choose_metrics(metric if many else [metric])
     rows = {"features": None, "groups": None}
@@ -109,6 +116,10 @@ def permutation_importance(
     else:
         rows["groups"] = check_groups(groups, features, x.shape[1])
     problem, order = _problem(model, x, edge_index, nodes, rows, n_repeats, perturbation, random_state, memory_limit)
+    if shared_permutation and perturbation == "permute":
+        problem.draw_item = draw_shared(problem.seed)
+    if perturbed_rows == "scored":
+        problem.draw_item = draw_at(problem.draw_item, x, problem.nodes)
     with evaluation_mode(model):
         baselines, scores, chosen = _score(problem, y.to(x.device)[problem.nodes], metrics, engine, progress)
     results = {}

@@ -17,6 +17,8 @@ from graphsieve.models.fast.forward import fast_forward
 from graphsieve.options import TrainingOptions
 from graphsieve.randomness import child_integer
 
+PRECISIONS = {"float32": None, "bfloat16": torch.bfloat16}  # None: as the weights are
+
 
 @dataclass(frozen=True)
 class Training:
@@ -48,6 +50,7 @@ def train_model(
     *,
     options: TrainingOptions | None = None,
     seed: int = 0,
+    weights: dict[str, Tensor] | None = None,
     device: str | torch.device = "cpu",
     progress: bool = False,
 ) -> Training:
@@ -65,6 +68,8 @@ def train_model(
         Layers, epochs, learning rate and so on; the paper's by default.
     seed : int
         Of the initial weights and of dropout.
+    weights : dict of str to Tensor, optional
+        The state of a model to go on with, instead of initial weights.
     device : str or torch.device
         Where to train.
     progress : bool
@@ -91,6 +96,8 @@ def train_model(
     """
     options, device = options or TrainingOptions(), torch.device(device)
     model = build_model(name, graph.num_features, graph.num_classes, seed=seed, **options.layout).to(device)
+    if weights is not None:
+        model.load_state_dict(weights)
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
         torch.manual_seed(child_integer(seed, "dropout"))
         return fit(model, graph, split, options=options, device=device, progress=progress)
@@ -132,8 +139,9 @@ class Trainer:
         self.parts = {name: torch.from_numpy(getattr(split, name)).to(device) for name in ("train", "val", "test")}
         for name, nodes in self.parts.items():
             check_two_classes(self.metric, y[nodes], name)
-        fast = fast_forward(model, x, edge_index)
-        self.forward = fast or (lambda model: model(x, edge_index))
+        precision = PRECISIONS[options.precision]
+        fast = fast_forward(model, x, edge_index, precision)
+        self.forward = fast or (lambda model: _plain_forward(model, x, edge_index, precision))
         self.optimiser = torch.optim.Adam(_decayed(model, options), lr=options.learning_rate, fused=True)
         # Where a model does the same in both modes, the evaluation of an epoch is the training pass of the next one.
         # Only known layers (those with a fast pass) are sure to have no dropout of their own.
@@ -166,6 +174,11 @@ class Trainer:
         reached = evaluate(self.metric, self.logits, self.y, self.parts)
         accuracies = {f"{part}_accuracy": value for part, value in reached.items()}
         return {"epoch": self.epochs_done, "train_loss": loss, **accuracies}
+
+
+def _plain_forward(model: nn.Module, x: Tensor, edge_index: Tensor, precision: torch.dtype | None) -> Tensor:
+    with torch.autocast(x.device.type, dtype=precision, enabled=precision is not None):
+        return model(x, edge_index).to(x.dtype)
 
 
 def _decayed(model: nn.Module, options: TrainingOptions) -> list[dict]:

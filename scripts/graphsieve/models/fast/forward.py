@@ -81,8 +81,13 @@ class Step:
         return (dropout(hidden) if self.drops else hidden), units
 
 
-def fast_forward(model: nn.Module, x: Tensor, edge_index: Tensor) -> Callable[[nn.Module], Tensor] | None:
-    """A function of the model that returns `model(x, edge_index)` for its present weights; None for unknown models."""
+def fast_forward(
+    model: nn.Module, x: Tensor, edge_index: Tensor, precision: torch.dtype | None = None
+) -> Callable[[nn.Module], Tensor] | None:
+    """A function of the model that returns `model(x, edge_index)` for its present weights; None for unknown models.
+
+    precision: of products of dense matrices, where it is not that of the weights.
+    """
     if type(model) is not NodeClassifier:
         return None
     calls = _propagations(model, x, edge_index)
@@ -90,10 +95,10 @@ def fast_forward(model: nn.Module, x: Tensor, edge_index: Tensor) -> Callable[[n
         layers = [read_layer(layer, calls.get(layer, []), x.shape[0], x.dtype) for layer in model.layers]
     except Unsupported:
         return None
-    steps = _steps(layers, model.norms, x)
+    steps = _steps(layers, model.norms, x, precision)
     if type(model.classifier) is nn.Linear:
         known = linear_filter(model.classifier.weight, model.classifier.bias)
-        steps.append(Step(GraphFilter(known, None), [], rectified=False, drops=False))
+        steps.append(Step(GraphFilter(known, None, precision=precision), [], rectified=False, drops=False))
 
     def forward(model: NodeClassifier) -> Tensor:
         hidden, columns = None, None
@@ -114,7 +119,9 @@ def _propagations(model: nn.Module, x: Tensor, edge_index: Tensor) -> dict[nn.Mo
     return calls
 
 
-def _steps(layers: list[list[tuple[Filter, nn.Module]]], norms: list[nn.Module], x: Tensor) -> list[Step]:
+def _steps(
+    layers: list[list[tuple[Filter, nn.Module]]], norms: list[nn.Module], x: Tensor, precision: torch.dtype | None
+) -> list[Step]:
     steps = []
     for parts, norm in zip_longest(layers, norms):
         for number, (known, rest) in enumerate(parts, 1):
@@ -123,12 +130,21 @@ def _steps(layers: list[list[tuple[Filter, nn.Module]]], norms: list[nn.Module],
             ends_layer = number == len(parts)
             behind = [part for part in (rest, norm if ends_layer else None) if type(part) not in NOTHING]
             drops = ends_layer and norm is not None
-            known = GraphFilter(known, matrix) if steps else _on_features(known, adjacency, matrix, x)
-            steps.append(Step(known, behind, rectified=drops or not ends_layer, drops=drops))
+            if steps:
+                filtered = GraphFilter(known, matrix, precision=precision)
+            else:
+                filtered = _on_features(known, adjacency, matrix, x, precision)
+            steps.append(Step(filtered, behind, rectified=drops or not ends_layer, drops=drops))
     return steps
 
 
-def _on_features(known: Filter, adjacency: sp.csr_array | None, matrix: FixedMatrix | None, x: Tensor) -> GraphFilter:
+def _on_features(
+    known: Filter,
+    adjacency: sp.csr_array | None,
+    matrix: FixedMatrix | None,
+    x: Tensor,
+    precision: torch.dtype | None,
+) -> GraphFilter:
     """Either multiply by x and propagate the product, or multiply by P^k x, computed once: whichever is cheaper."""
     features, hops = x.cpu().numpy(), known.hops
     powers = [features]
@@ -136,5 +152,6 @@ def _on_features(known: Filter, adjacency: sp.csr_array | None, matrix: FixedMat
         powers.append(adjacency @ powers[-1])
     propagating = product_cost(features) * len(known.weights) + (hops * product_cost(adjacency) if hops else 0)
     if propagating <= sum(product_cost(powers[hop]) for hop in known.weights):
-        return GraphFilter(known, matrix, features=FixedMatrix(features, x.device))
-    return GraphFilter(known, matrix, powers={hop: FixedMatrix(powers[hop], x.device) for hop in known.weights})
+        return GraphFilter(known, matrix, features=FixedMatrix(features, x.device, precision), precision=precision)
+    fixed = {hop: FixedMatrix(powers[hop], x.device, precision) for hop in known.weights}
+    return GraphFilter(known, matrix, powers=fixed, precision=precision)

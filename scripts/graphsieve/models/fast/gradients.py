@@ -22,7 +22,7 @@ class GraphFilter:
     """Z = sum over hops k of P^k V W_k^T + b, computed in one of two orders: P^k V first, or V W_k^T first.
 
     matrix: P, or None where only hop 0 occurs. Two more matrices may be given where V is the features: `features`, or
-    `powers`, that is P^k V for each hop.
+    `powers`, that is P^k V for each hop. precision: of the products with weights; all else is as the weights are.
     """
 
     def __init__(
@@ -31,9 +31,10 @@ class GraphFilter:
         matrix: FixedMatrix | None,
         features: FixedMatrix | None = None,
         powers: dict[int, FixedMatrix] | None = None,
+        precision: torch.dtype | None = None,
     ):
         self.known, self.matrix, self.features, self.powers = known, matrix, features, powers
-        self.hops = sorted(known.weights)
+        self.hops, self.precision = sorted(known.weights), precision
 
     @property
     def parameters(self) -> list[Tensor | None]:
@@ -62,7 +63,8 @@ class GraphFilter:
 
     def output(self, hidden: Tensor | None, operands: dict[int, Operand], columns: Tensor | None) -> Tensor:
         """columns: which units of the step before the input has; None for all."""
-        parts = {hop: operands[hop] @ _part(self.known.weights[hop], None, columns).T for hop in self.hops}
+        weights = {hop: _part(self.known.weights[hop], None, columns).T for hop in self.hops}
+        parts = {hop: self._product(operands[hop], weights[hop]) for hop in self.hops}
         total = _sum(parts.values()) if self.propagates_input(hidden) else _horner(self.matrix, parts)
         return total if self.known.bias is None else total.add_(self.known.bias)
 
@@ -77,14 +79,19 @@ class GraphFilter:
         """Of the input, the bias and the weights, from the gradient of the output at `units`."""
         inputs_first = self.propagates_input(hidden)
         arriving = dict.fromkeys(self.hops, gradient) if inputs_first else self._propagated_back(gradient)
-        weights = [
-            _spread((operands[hop].T @ arriving[hop]).T, self.known.weights[hop], units, columns) for hop in self.hops
-        ]
+        products = {hop: self._product(operands[hop].T, arriving[hop]).T for hop in self.hops}
+        weights = [_spread(products[hop], self.known.weights[hop], units, columns) for hop in self.hops]
         bias = None if self.known.bias is None else _spread(gradient.sum(0), self.known.bias, units, None)
         if hidden is None:
             return None, bias, weights
-        parts = {hop: arriving[hop] @ _part(self.known.weights[hop], units, columns) for hop in self.hops}
+        read = {hop: _part(self.known.weights[hop], units, columns) for hop in self.hops}
+        parts = {hop: self._product(arriving[hop], read[hop]) for hop in self.hops}
         return (_horner(self.matrix and self.matrix.T, parts) if inputs_first else _sum(parts.values())), bias, weights
+
+    def _product(self, one: Operand, other: Tensor) -> Tensor:
+        if self.precision is None or isinstance(one, FixedMatrix) or one.layout != torch.strided:
+            return one @ other
+        return (one.to(self.precision) @ other.to(self.precision)).to(other.dtype)
 
     def _propagated_back(self, gradient: Tensor) -> dict[int, Tensor]:
         found = {}

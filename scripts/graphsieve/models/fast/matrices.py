@@ -26,18 +26,23 @@ def product_cost(matrix: sp.csr_array | np.ndarray) -> float:
 
 
 class FixedMatrix:
-    """A matrix that never changes and its transpose (`T`), stored the way in which its products are cheaper."""
+    """A matrix that never changes and its transpose (`T`), stored the way in which its products are cheaper.
 
-    def __init__(self, matrix: sp.csr_array | np.ndarray, device: torch.device):
+    precision: of products where it is dense, if that is not its own.
+    """
+
+    def __init__(self, matrix: sp.csr_array | np.ndarray, device: torch.device, precision: torch.dtype | None = None):
         if product_cost(matrix) == np.prod(matrix.shape) / DENSE_DISCOUNT:
             dense = matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
-            self.matrix = torch.from_numpy(np.ascontiguousarray(dense)).to(device)
+            self.matrix = torch.from_numpy(np.ascontiguousarray(dense)).to(device, precision)
             self.T = self.matrix.T
         else:
             sparse = sp.csr_array(matrix)
             self.matrix, self.T = _csr_tensor(sparse, device), _csr_tensor(sp.csr_array(sparse.T), device)
 
     def __matmul__(self, other: Tensor) -> Tensor:
+        if self.matrix.layout == torch.strided:
+            return (self.matrix @ other.to(self.matrix.dtype)).to(other.dtype)
         return self.matrix @ other.contiguous()
 
 
