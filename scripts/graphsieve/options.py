@@ -10,7 +10,8 @@ from graphsieve.errors import InputError
 DEVICES = ("auto", "cpu", "cuda")
 REPORTED_METRICS = ("accuracy", "roc_auc", "average_precision")
 METRIC_NAMES = (*REPORTED_METRICS, "cross_entropy", "macro_f1")
-SCORED_MODELS = ("last", "best")
+BEST_EPOCHS = ("first", "last")
+SCORED_MODELS = ("last", "best", "early")
 LABEL_NODES = ("val", "train")
 ESTIMATORS = ("knn", "discrete")
 TIE_RULES = ("loss", "random", "index")
@@ -42,9 +43,12 @@ class TrainingOptions:
     weight_decay_on: str = "all"
     precision: str = "float32"
     epochs: int = 400
+    early_epoch: int = 50
+    best_epoch: str = "first"
     metric: str = "accuracy"  # by which the best epoch is chosen and the model is reported
 
     def __post_init__(self):
+        _check_choice("best_epoch", self.best_epoch, BEST_EPOCHS)
         _check_choice("classifier", self.classifier, CLASSIFIERS)
         _check_choice("norm", self.norm, NORMS)
         _check_choice("weight_decay_on", self.weight_decay_on, DECAYED_WEIGHTS)
