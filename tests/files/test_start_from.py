@@ -82,16 +82,16 @@ def test_metrics_are_compared_as_they_take_effect(folder):
     earlier = EarlierRun(folder, "results/new")
     cora = CONFIG["datasets"]["cora"]
     for scoring in (None, "accuracy"):
-        earlier.check_settings(CONFIG | {"scoring": {"repeats": 10, "metric": scoring}})
+        earlier.check_settings(CONFIG | {"scoring": {"n_repeats": 10, "metric": scoring}})
     with pytest.raises(InputError, match="config key scoring.metric is 'roc_auc', but .* was made with 'accuracy'"):
-        earlier.check_settings(CONFIG | {"scoring": {"repeats": 10, "metric": "roc_auc"}})
+        earlier.check_settings(CONFIG | {"scoring": {"n_repeats": 10, "metric": "roc_auc"}})
     other = CONFIG | {"datasets": {"cora": cora | {"metric": "roc_auc"}}}
     with pytest.raises(InputError, match="config key datasets.cora.metric is 'roc_auc', but .* was made with 'accur"):
         earlier.check_settings(other)
     (folder / "records/settings.json").write_text(json.dumps(settings_of(other, {})))
-    earlier.check_settings(other | {"scoring": {"repeats": 10, "metric": "roc_auc"}})
+    earlier.check_settings(other | {"scoring": {"n_repeats": 10, "metric": "roc_auc"}})
     with pytest.raises(InputError, match="config key scoring.metric is 'accuracy', but .* was made with 'roc_auc'"):
-        earlier.check_settings(other | {"scoring": {"repeats": 10, "metric": "accuracy"}})
+        earlier.check_settings(other | {"scoring": {"n_repeats": 10, "metric": "accuracy"}})
 
 
 def test_records_without_a_metric_were_reported_by_accuracy(folder):
