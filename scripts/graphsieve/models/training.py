@@ -34,7 +34,7 @@ class Training:
     best_state: dict[str, Tensor]
     early_state: dict[str, Tensor]
 
-    def summary(self) -> dict[str, float]:
+    def summary(self) -> dict[str, float | str]:
         """Metric and accuracies at the epoch of highest validation accuracy (which of several, `best_epoch` says)."""
         best = self.history.loc[self.history["epoch"] == self.best_epoch].iloc[0]
         return {
