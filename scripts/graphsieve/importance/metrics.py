@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from graphsieve.errors import InputError
+from graphsieve.models.evaluation import RANKING_METRICS, check_two_classes
 
 
 def predictions(logits: Tensor) -> Tensor:
@@ -59,6 +60,7 @@ METRICS = {
     "accuracy": Metric("accuracy", accuracy),
     "cross_entropy": Metric("cross_entropy", cross_entropy, sign=-1),
     "macro_f1": Metric("macro_f1", macro_f1),
+    **{name: Metric(name, function) for name, function in RANKING_METRICS.items()},
 }
 
 
@@ -103,3 +105,6 @@ def check_labels(metrics: list[Metric], logits: Tensor, y: Tensor) -> None:
             f"y has classes {int(y.min())} to {int(y.max())} at the scored nodes, but the model returns "
             f"{logits.shape[1]} logits per node: number the classes from 0"
         )
+    for metric in metrics:
+        if metric.needs_classes:
+            check_two_classes(metric.name, y, "scored")
