@@ -214,8 +214,8 @@ class FeatureSelector(BaseEstimator, BaseTransform):
 
     @property
     def _scoring(self) -> ScoringOptions:
-        scoring = self.scoring or ScoringOptions()
-        return scoring if self.metric is None else replace(scoring, metric=self.metric)
+        scoring, training = self.scoring or ScoringOptions(), self.training or TrainingOptions()
+        return replace(scoring, metric=self.metric or scoring.metric or training.metric)
 
     @property
     def _common(self) -> dict:
