@@ -54,11 +54,11 @@ def forecast(
     weights = sampled / np.where(sizes > 0, sizes, 1.0)
     typical = (left * weights).sum(axis=1) / weights.sum(axis=1)
     squares = (np.where(sampled, left - typical[:, None], 0.0) ** 2 * weights).sum(axis=1)
-    factor = _moderated(squares, count - 1, sizes.any(axis=1))
+    factor = np.where(count < repeats, _moderated(squares, count - 1, sizes.any(axis=1)), 0.0)
     missing = np.where(sampled, 0.0, sizes).sum(axis=1) + (repeats - count) ** 2 / weights.sum(axis=1)
     mean = (left.sum(axis=1) + (repeats - count) * typical) / repeats + known
     error = MARGIN * np.sqrt(factor * missing) + step * unseen_share(count, UNSEEN_LEVEL) * (repeats - count)
-    return Forecast(mean, np.where(count < repeats, error, 0.0) / repeats)
+    return Forecast(mean, error / repeats)
 
 
 def _moderated(squares: np.ndarray, freedom: np.ndarray, varies: np.ndarray) -> np.ndarray:
