@@ -9,7 +9,15 @@ from torch import Tensor, nn
 from graphsieve.device import thread_count
 from graphsieve.errors import InputError
 from graphsieve.importance.checks import as_tensor, check_choices, check_names, check_shapes, feature_index, node_index
-from graphsieve.importance.columns import DETERMINISTIC, PERTURBATIONS, Columns, draw_column, root_sequence
+from graphsieve.importance.columns import (
+    DETERMINISTIC,
+    MEAN_OF_COLUMN,
+    PERTURBATIONS,
+    Columns,
+    draw_column,
+    root_sequence,
+)
+from graphsieve.importance.draws import draw_at, draw_shared, exchange_among
 from graphsieve.importance.groups import check_groups, draw_group
 from graphsieve.importance.metrics import choose_metrics
 from graphsieve.importance.problem import Problem, evaluation_mode
@@ -33,6 +41,8 @@ def permutation_importance(
     groups: Mapping[str, Sequence[int]] | None = None,
     feature_names: Sequence[str] | None = None,
     features: Sequence[int] | None = None,
+    perturbed_rows: str = "all",
+    shared_permutation: bool = False,
     random_state: int | np.random.SeedSequence | np.random.Generator | None = 0,
     engine: str = "auto",
     control_variate: bool = False,
@@ -74,6 +84,10 @@ def permutation_importance(
         One name per column of x, for tables and pictures of the result.
     features : sequence of int, optional
         Score these columns only; all of them by default.
+    perturbed_rows : str
+        "all" rows of a column are perturbed, or only those of the "scored" nodes, among themselves.
+    shared_permutation : bool
+        Whether one permutation a repeat moves all columns, instead of one drawn for each.
     random_state : int, SeedSequence, Generator or None
         Every feature and every group draws from its own child, so that a subset gets the same numbers.
     engine : str
@@ -135,7 +149,7 @@ def permutation_importance(
     sampling, clock = Sampling(control_variate, keep, until_width, time_budget), Clock(time_budget)
     x, y = as_tensor(x, "x"), as_tensor(y, "y")
     check_shapes(model, x, y, n_repeats)
-    check_choices(perturbation, engine)
+    check_choices(perturbation, engine, perturbed_rows)
     feature_names = check_names(feature_names, x.shape[1])
     many = isinstance(metric, (list, tuple))
     metrics = choose_metrics(metric if many else [metric])
@@ -146,6 +160,11 @@ def permutation_importance(
         rows["groups"] = check_groups(groups, features, x.shape[1])
     problem, order = _problem(model, x, edge_index, nodes, rows, n_repeats, perturbation, random_state, memory_limit)
     _check_sampling(sampling, perturbation, len(order))
+    if shared_permutation and perturbation == "permute":
+        problem.draw_item = draw_shared(problem.seed)
+    if perturbed_rows == "scored":
+        problem.draw_item = draw_at(problem.draw_item, x, problem.nodes)
+        problem.exchange = exchange_among(problem.nodes, len(x))
     with evaluation_mode(model), thread_count(n_jobs):
         sampler = Sampler(problem, y.to(x.device)[problem.nodes], metrics, engine, sampling)
         sample_repeats(sampler, clock, progress)
@@ -155,9 +174,10 @@ def permutation_importance(
 
 
 def _check_sampling(sampling: Sampling, perturbation: str, num_rows: int) -> None:
-    if sampling.control_variate and perturbation in DETERMINISTIC:
+    if sampling.control_variate and perturbation not in MEAN_OF_COLUMN:
         raise InputError(
-            f"control_variate is for draws at random, and perturbation '{perturbation}' is none: leave it out"
+            f"control_variate needs draws whose mean is known, and those of perturbation '{perturbation}' have none: "
+            f"choose one of {', '.join(sorted(MEAN_OF_COLUMN))}"
         )
     if sampling.keep is not None and sampling.keep > num_rows:
         raise InputError(f"keep is {sampling.keep}, but there are {num_rows} features or groups to score: keep fewer")

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from graphsieve.errors import InputError
 from graphsieve.importance.columns import PERTURBATIONS
 from graphsieve.importance.engines.choice import ENGINES
+from graphsieve.options import PERTURBED_ROWS
 
 
 def as_tensor(value: Tensor | np.ndarray, name: str) -> Tensor:
@@ -31,9 +32,11 @@ def check_shapes(model: nn.Module, x: Tensor, y: Tensor, n_repeats: int) -> None
         raise InputError(f"n_repeats must be at least 1, not {n_repeats}")
 
 
-def check_choices(perturbation: str, engine: str) -> None:
+def check_choices(perturbation: str, engine: str, perturbed_rows: str) -> None:
     if perturbation not in PERTURBATIONS:
         raise InputError(f"perturbation {perturbation!r} is unknown: choose one of {', '.join(PERTURBATIONS)}")
+    if perturbed_rows not in PERTURBED_ROWS:
+        raise InputError(f"perturbed_rows {perturbed_rows!r} is unknown: choose one of {', '.join(PERTURBED_ROWS)}")
     if engine not in ENGINES:
         raise InputError(f"engine {engine!r} is unknown: choose one of {', '.join(ENGINES)}")
 
