@@ -180,6 +180,20 @@ def test_motivation(execute, tmp_path):
     assert "81.0 ± 1.4" in shown
 
 
+def test_fairness(execute, tmp_path):
+    records = [
+        {"seed": seed, "method": method, "features": features, "accuracy": 0.8 + 0.01 * seed, "gap": gap + 0.01 * seed,
+         "honest": 2, "proxy": 1, "noise": features - 3}
+        for method, gap in {"accuracy": 0.2, "gap": 0.1, "both": 0.1}.items() for seed in (0, 1)
+        for features in (24, 18, 13, 9, 6, 4, 2)
+    ]  # fmt: skip
+    shown = execute("fairness", records, figure=str(tmp_path / "fairness"), table=str(tmp_path / "table"))
+    assert "image/png" in shown
+    assert "Pruned to 6 by accuracy: accuracy 80.5 %, gap 20.5 points, 1.0 proxies among them." in shown
+    assert "the gap falls by 10.0 points" in shown
+    assert "80.5 ± 0.7" in shown
+
+
 RUN = {"model": "gcn", "split": "random", "prune": 0.5, "repeats": 10}
 
 
