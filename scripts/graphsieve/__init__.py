@@ -8,6 +8,7 @@ import importlib
 _HOMES = {
     "FeatureSelector": "graphsieve.selection.selector",
     "PermutationExplainer": "graphsieve.importance.explainer",
+    "PermutationImportance": "graphsieve.importance",
     "adaptive_selection": "graphsieve.selection.adaptive",
     "load_graph": "graphsieve.data.datasets",
     "permutation_importance": "graphsieve.importance",

@@ -72,7 +72,9 @@ def _from_callable(function: Callable[[Tensor, Tensor], float]) -> Metric:
     def of_all_copies(logits: Tensor, y: Tensor) -> Tensor:
         copies = logits.permute(2, 1, 0).contiguous()
         with lock:
-            return torch.tensor([float(function(copy, y)) for copy in copies], dtype=torch.float64)
+            # Not floats, because a slope may be asked for.
+            values = [torch.as_tensor(function(copy, y), dtype=torch.float64).reshape(()) for copy in copies]
+        return torch.stack(values)
 
     return Metric(getattr(function, "__name__", type(function).__name__), of_all_copies, needs_classes=False)
 
