@@ -30,7 +30,7 @@ from graphsieve.options import RankingOptions, TrainingOptions
 from graphsieve.selection.how_few import numbers_to_keep, smallest_without_loss, standard_error
 
 CPU = torch.device("cpu")
-QUICK = TrainingOptions(hidden=16, dropout=0.5, epochs=30)
+QUICK = TrainingOptions(hidden=16, classifier="none", dropout=0.5, epochs=30)
 
 
 def drawn_from(matrix: np.ndarray):
