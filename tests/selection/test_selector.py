@@ -297,3 +297,24 @@ def test_bad_data_are_refused(data, small_graph, small_split):
 
 def test_the_package_offers_it():
     assert graphsieve.FeatureSelector is FeatureSelector
+
+
+def test_the_metric_is_the_callers_or_that_of_scoring_or_of_training(small_graph):
+    """As three ways to ask for the same, and one that asks for something else."""
+    two_classes = replace(small_graph, y=np.minimum(small_graph.y, 1))
+    split = Split(np.arange(30), np.arange(30, 54), np.arange(54, 60))
+    ways = {
+        "argument": {"metric": "roc_auc"},
+        "scoring": {"scoring": replace(SCORING, metric="roc_auc")},
+        "training": {"training": replace(TRAINING, metric="roc_auc")},
+        "argument first": {"metric": "roc_auc", "scoring": replace(SCORING, metric="accuracy")},
+        "accuracy": {},
+    }
+
+    def make_model(num_features):
+        return build_model("gcn", num_features, 2, hidden=16, seed=0)
+
+    scores = {name: selector_of(1, make_model, **way).fit(two_classes, split).scores_ for name, way in ways.items()}
+    for name in ("scoring", "training", "argument first"):
+        np.testing.assert_array_equal(scores[name], scores["argument"])
+    assert not np.array_equal(scores["accuracy"], scores["argument"])

@@ -47,10 +47,10 @@ class FeatureSelector(BaseEstimator, BaseTransform):
     scorer : str or callable
         A name of `graphsieve.scoring.scorers.SCORERS`, or a function like those.
     metric : str or callable, optional
-        What permutation scorers watch and what "auto" judges by, instead of `scoring.metric`: a name, or a function
-        of (logits, y) at the validation nodes, in their order, where higher is better.
+        What permutation scorers watch and what "auto" judges by: a name, or a function of (logits, y) at the validation
+        nodes, in their order, where higher is better. Otherwise the metric of `scoring`, or else of `training`.
     training : TrainingOptions, optional
-        Epochs, learning rate and weight decay; the module is `make_model`'s.
+        Epochs, learning rate, weight decay and metric; the module is `make_model`'s.
     scoring : ScoringOptions, optional
         How to score, and who wins among equal scores.
     pruning : PruningOptions, optional
@@ -213,9 +213,13 @@ class FeatureSelector(BaseEstimator, BaseTransform):
         )
 
     @property
+    def _training(self) -> TrainingOptions:
+        return self.training or TrainingOptions()
+
+    @property
     def _scoring(self) -> ScoringOptions:
-        scoring, training = self.scoring or ScoringOptions(), self.training or TrainingOptions()
-        return replace(scoring, metric=self.metric or scoring.metric or training.metric)
+        scoring = self.scoring or ScoringOptions()
+        return replace(scoring, metric=self.metric or scoring.metric or self._training.metric)
 
     @property
     def _common(self) -> dict:
@@ -223,9 +227,9 @@ class FeatureSelector(BaseEstimator, BaseTransform):
 
     def _rank_once(self, graph: Graph, split: Split) -> tuple[np.ndarray, np.ndarray, int]:
         """All features, best first; their scores; and how many of them are left, which is all."""
-        training, scoring = self.training or TrainingOptions(), self._scoring
+        scoring = self._scoring
         scores = score_once(
-            self.make_model, graph, split, scorer=self.scorer, training=training, scoring=scoring, **self._common
+            self.make_model, graph, split, scorer=self.scorer, training=self._training, scoring=scoring, **self._common
         )
         everything = keep_top(
             scores.values, graph.num_features, losses=scores.losses, ties=scoring.ties, seed=self.random_state
@@ -234,7 +238,7 @@ class FeatureSelector(BaseEstimator, BaseTransform):
 
     def _rank_adaptively(self, graph: Graph, split: Split) -> tuple[np.ndarray, np.ndarray, int]:
         """The same, by when Algorithm 1 prunes them; those that it leaves come first, by their last scores."""
-        options = {"training": self.training, "scoring": self._scoring, "pruning": self.pruning}
+        options = {"training": self._training, "scoring": self._scoring, "pruning": self.pruning}
         run = adaptive_selection(self.make_model, graph, split, scorer=self.scorer, **options, **self._common)
         ranking = run.features.sort_values("rank")["feature"].to_numpy()
         last_scores = run.scores.groupby("feature")["score"].last().to_numpy()
@@ -243,10 +247,10 @@ class FeatureSelector(BaseEstimator, BaseTransform):
     def _measure(self, graph: Graph, split: Split) -> np.ndarray:
         """What new models are worth at the validation nodes: accuracy node by node, other metrics model by model."""
         (metric,) = choose_metrics([self._scoring.metric])
-        training, common, values = self.training or TrainingOptions(), self._common, []
+        common, values = self._common, []
         for number in range(self.n_models):
             common["seed"] = self.random_state + number
-            trained = train_module(self.make_model, graph, split, options=training, **common)
+            trained = train_module(self.make_model, graph, split, options=self._training, **common)
             logits = predict(scored_model(trained, self._scoring), graph)[torch.from_numpy(split.val)]
             y = torch.from_numpy(graph.y[split.val]).to(logits.device)
             if metric.name == "accuracy":
