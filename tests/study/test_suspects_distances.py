@@ -113,6 +113,8 @@ def test_a_hypothesis_that_lacks_one_run_of_the_choice_has_no_total(study):
         records.index[(records["hypothesis"] == "near") & (records["setting"] == "mi") & (records["seed"] == 1)][:1]
     )
     assert distances.rank_hypotheses(lacking, published, CHOSEN_ON)["hypothesis"].tolist() == ["base", "far"]
+    only_tried = records[records["hypothesis"] == "tried"]
+    assert distances.rank_hypotheses(only_tried, published, CHOSEN_ON).empty
 
 
 def test_what_the_choice_was_not_made_on_is_apart(study):
@@ -129,7 +131,19 @@ def test_screening_sets_all_beside_the_base_on_the_same_runs(study):
     screened = distances.screen_hypotheses(*study, SCREENING).set_index("hypothesis")
     assert list(screened.index) == ["near", "tried", "base", "far"]
     assert screened.loc["tried", ["distance", "gain"]].tolist() == pytest.approx([1.0, 3.1 - 1.0])
+    assert screened.loc["base", "gain"] == 0
     assert distances.screen_hypotheses(*study, {}).empty
+
+
+def test_screening_knows_which_runs_a_hypothesis_has(study):
+    """The base is off by 10 points on CiteSeer: that is no merit of one that was tried on Cora alone."""
+    records, published = study
+    worse = (records["hypothesis"] == "base") & (records["dataset"] == "citeseer")
+    records = records.assign(test_accuracy=records["test_accuracy"].where(~worse, 0.6))
+    records = records[(records["hypothesis"] != "tried") | (records["dataset"] == "cora")]
+    screened = distances.screen_hypotheses(records, published, SCREENING).set_index("hypothesis")
+    assert screened.loc["tried", "gain"] == pytest.approx(3.1 - 1.0)
+    assert screened.loc["near", "gain"] == pytest.approx((3.1 + 10) / 2 - 0.6)
 
 
 def test_cells_that_still_disagree_name_what_others_make_of_them(study):
@@ -154,7 +168,7 @@ def test_the_text_says_what_was_chosen_on_what_and_how_it_does_elsewhere(study):
     assert "**Nearest: `near`**, at a mean distance of 0.50, with 28 of 28 cells" in text
     assert "(The protocol before: 3.00, 0 of 28.)" in text
     assert "- PubMed (seeds 0 and 1): 2.10 (0 of 14); `base` 1.10 (14 of 14); nearest of 2 there: `base`" in text
-    assert "- Cora and CiteSeer, fresh seeds (seeds 7): 1.00" in text
+    assert "- Cora and CiteSeer, fresh seeds (seed 7): 1.00" in text
     none = tables.choice_text(ranked.iloc[:0], summary, HYPOTHESES, CHOSEN_ON)
     assert none.endswith("No hypothesis has all of these runs, so none is chosen.")
 
