@@ -87,3 +87,16 @@ def test_cost_is_counted_from_shapes():
     assert counted_cost(lambda: one.T) == 0
     sparse = torch.eye(50).to_sparse_csr()
     assert counted_cost(lambda: sparse @ torch.ones(50, 3)) < counted_cost(lambda: torch.eye(50) @ torch.ones(50, 3))
+
+
+def test_rows_that_are_picked_from_a_table_cost_what_they_hold():
+    index, weight = torch.tensor([3, 1, 4]), torch.ones(3)
+    for table in (torch.rand(10, 8), torch.rand(1000, 8)):
+        assert counted_cost(lambda table=table: table[index]) == START + 3 + 2 * 3 * 8
+        assert counted_cost(lambda table=table: table.index_copy_(0, index, torch.ones(3, 8))) < 3 * START
+        summed = counted_cost(
+            lambda table=table: nn.functional.embedding_bag(
+                index, table, torch.tensor([0]), mode="sum", per_sample_weights=weight
+            )
+        )
+        assert summed < 5 * START

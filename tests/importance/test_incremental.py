@@ -214,7 +214,7 @@ def test_layers_that_look_further_than_their_edges_are_refused(make):
         permutation_importance(two_layers(make), x, edges, y, scored_nodes(), engine="incremental")
 
 
-def test_one_layer_that_is_refused_leaves_the_model_to_the_reference():
+def test_a_model_of_such_layers_is_left_to_the_reference():
     model = two_layers(EdgeAverage)
     assert compare(model, make_graph(), n_repeats=60) == "full"
 
@@ -226,7 +226,7 @@ def test_hooks_are_honoured(name):
         model.first.lin.register_forward_hook(lambda module, inputs, output: output * 2)
     else:
         model.first.register_message_forward_hook(lambda module, inputs, output: output * 2)
-    assert compare(model, make_graph(torch.float64), n_repeats=60) in ("incremental", "restricted", "full")
+    assert compare(model, make_graph(torch.float64), engine="incremental") == "incremental"
 
 
 @pytest.mark.parametrize("make", [Attention, Mixed, lambda: two_layers(NormalisedSum)])

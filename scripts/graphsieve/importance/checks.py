@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from graphsieve.errors import InputError
 from graphsieve.importance.columns import PERTURBATIONS
 from graphsieve.importance.engines.choice import ENGINES
+from graphsieve.options import PERTURBED_ROWS
 
 
 def as_tensor(value: Tensor | np.ndarray, name: str) -> Tensor:
@@ -31,9 +32,11 @@ def check_shapes(model: nn.Module, x: Tensor, y: Tensor, n_repeats: int) -> None
         raise InputError(f"n_repeats must be at least 1, not {n_repeats}")
 
 
-def check_choices(perturbation: str, engine: str) -> None:
+def check_choices(perturbation: str, engine: str, perturbed_rows: str) -> None:
     if perturbation not in PERTURBATIONS:
         raise InputError(f"perturbation {perturbation!r} is unknown: choose one of {', '.join(PERTURBATIONS)}")
+    if perturbed_rows not in PERTURBED_ROWS:
+        raise InputError(f"perturbed_rows {perturbed_rows!r} is unknown: choose one of {', '.join(PERTURBED_ROWS)}")
     if engine not in ENGINES:
         raise InputError(f"engine {engine!r} is unknown: choose one of {', '.join(ENGINES)}")
 
@@ -68,3 +71,14 @@ def feature_index(features: Sequence[int] | None, num_features: int) -> np.ndarr
             f"features names column {index.max()} (lowest {index.min()}), but x has columns 0 to {num_features - 1}"
         )
     return index
+
+
+def check_names(names: Sequence[str] | None, num_features: int) -> list[str] | None:
+    if names is None:
+        return None
+    names = [str(name) for name in names]
+    if len(names) != num_features:
+        raise InputError(
+            f"feature_names has {len(names)} names, but x has {num_features} columns: name each column once"
+        )
+    return names

@@ -63,6 +63,10 @@ class NewColumn:
         column[self.rows[repeat]] = self.values[repeat]
         return column
 
+    def take(self, repeats: range) -> "NewColumn":
+        part = slice(repeats.start, repeats.stop)
+        return NewColumn(None if self.rows is None else self.rows[part], self.values[part])
+
 
 def ordered_samples(rng: np.random.Generator, population: int, size: int, repeats: int) -> np.ndarray:
     """(repeats, size) numbers below `population`, without repetition in a row, every order equally likely.
@@ -110,6 +114,7 @@ def mask(columns: Columns, feature: int, repeats: int, rng: np.random.Generator)
 Perturbation = Callable[[Columns, int, int, np.random.Generator], NewColumn]
 PERTURBATIONS: dict[str, Perturbation] = {"permute": permute, "gaussian": gaussian, "mask": mask}
 DETERMINISTIC = {"mask"}  # one draw serves all repeats
+MEAN_OF_COLUMN = {"permute", "gaussian"}  # at every row, the mean over all draws is that of the column
 
 
 def root_sequence(random_state: int | np.random.SeedSequence | np.random.Generator | None) -> np.random.SeedSequence:

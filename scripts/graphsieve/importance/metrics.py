@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from graphsieve.errors import InputError
+from graphsieve.models.evaluation import RANKING_METRICS, check_two_classes
 
 
 def predictions(logits: Tensor) -> Tensor:
@@ -59,6 +60,7 @@ METRICS = {
     "accuracy": Metric("accuracy", accuracy),
     "cross_entropy": Metric("cross_entropy", cross_entropy, sign=-1),
     "macro_f1": Metric("macro_f1", macro_f1),
+    **{name: Metric(name, function) for name, function in RANKING_METRICS.items()},
 }
 
 
@@ -70,7 +72,9 @@ def _from_callable(function: Callable[[Tensor, Tensor], float]) -> Metric:
     def of_all_copies(logits: Tensor, y: Tensor) -> Tensor:
         copies = logits.permute(2, 1, 0).contiguous()
         with lock:
-            return torch.tensor([float(function(copy, y)) for copy in copies], dtype=torch.float64)
+            # Not floats, because a slope may be asked for.
+            values = [torch.as_tensor(function(copy, y), dtype=torch.float64).reshape(()) for copy in copies]
+        return torch.stack(values)
 
     return Metric(getattr(function, "__name__", type(function).__name__), of_all_copies, needs_classes=False)
 
@@ -103,3 +107,6 @@ def check_labels(metrics: list[Metric], logits: Tensor, y: Tensor) -> None:
             f"y has classes {int(y.min())} to {int(y.max())} at the scored nodes, but the model returns "
             f"{logits.shape[1]} logits per node: number the classes from 0"
         )
+    for metric in metrics:
+        if metric.needs_classes:
+            check_two_classes(metric.name, y, "scored")

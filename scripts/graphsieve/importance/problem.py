@@ -2,8 +2,8 @@
 
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 
 import numpy as np
 import torch
@@ -12,6 +12,8 @@ from torch import Tensor, nn
 from graphsieve.errors import InputError
 from graphsieve.importance.columns import Columns, NewColumn
 from graphsieve.models.fast.convolutions import watch_propagation
+
+KEPT_DRAWS = 16  # items whose draws are kept
 
 
 @dataclass
@@ -34,6 +36,12 @@ class Problem:
     columns: Columns
     memory_limit: int
     propagations: dict[nn.Module, list[tuple]] = field(default_factory=dict)  # filled by the unperturbed pass
+    exchange: np.ndarray | None = None  # nodes with equal numbers exchange values, -1 keeps its own; None: all with all
+    first_repeat: int = 0  # of a part: the number in the whole of what is repeat 0 here
+
+    def __post_init__(self):
+        # An item's repeats may fall into several blocks of an engine.
+        self.draw = lru_cache(maxsize=KEPT_DRAWS)(self._draw)
 
     @property
     def num_nodes(self) -> int:
@@ -60,12 +68,31 @@ class Problem:
     def largest_item(self) -> int:
         return max(map(len, self.items))
 
-    def draw(self, position: int) -> list[NewColumn]:
+    def _draw(self, position: int) -> list[NewColumn]:
         """The new values of each column of the item at that position, for all repeats."""
         return self.draw_item(self.columns, self.items[position], self.repeats, self.seed)
 
+    def part(self, positions: np.ndarray, repeats: range) -> "Problem":
+        """Some of the items and repeats. A repeat is the same perturbation in whatever part it is scored."""
+        baseline = self.baseline  # may make x dense
+
+        def draw_part(columns: Columns, item: np.ndarray, _: int, seed: np.random.SeedSequence) -> list[NewColumn]:
+            whole = self.draw_item(columns, item, self.repeats, seed)
+            return [new.take(repeats) for new in whole]
+
+        part = replace(
+            self,
+            items=[self.items[position] for position in positions],
+            labels=[self.labels[position] for position in positions],
+            repeats=len(repeats),
+            draw_item=draw_part,
+            first_repeat=repeats.start,
+        )
+        part.baseline = baseline
+        return part
+
     def describe(self, position: int, repeat: int) -> str:
-        return f"{self.labels[position]} perturbed (repeat {repeat})"
+        return f"{self.labels[position]} perturbed (repeat {self.first_repeat + repeat})"
 
     def call(self, x: Tensor, when: str) -> Tensor:
         """The model's logits at the scored nodes."""

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 
 import numpy as np
 import torch
@@ -27,7 +26,6 @@ class IncrementalEngine:
 
     def __init__(self, plan: Plan):
         self.plan, self.problem = plan, plan.problem
-        self.draw = lru_cache(maxsize=16)(self.problem.draw)  # an item's repeats may fall into several blocks
         self.workers, self.budget = self._workers_and_budget()
 
     def _workers_and_budget(self) -> tuple[int, int]:
@@ -89,7 +87,7 @@ class IncrementalEngine:
         sparse = True
         for place, pair in enumerate(pairs):
             position, repeat = divmod(pair, problem.repeats)
-            for slot, drawn in enumerate(self.draw(position)):
+            for slot, drawn in enumerate(problem.draw(position)):
                 sparse &= drawn.rows is not None
                 _write(new[place, slot], drawn, repeat)
         device = problem.x.device
