@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 import torch
 from importance_cases import CLASSES, FEATURES, NODES, make_graph, scored_nodes
-from sklearn.metrics import accuracy_score, f1_score, log_loss
 from torch import nn
 
 from graphsieve import permutation_importance
 from graphsieve.errors import InputError
-from graphsieve.importance.metrics import METRICS
 from graphsieve.models.classifier import build_model
 
 
@@ -22,22 +20,6 @@ def score(model, **changed):
     x, edges, y = make_graph()
     arguments = {"x": x, "edge_index": edges, "y": y, "nodes": scored_nodes(), "n_repeats": 2} | changed
     return permutation_importance(model, **arguments)
-
-
-def test_metrics_are_those_of_scikit_learn():
-    generator = torch.Generator().manual_seed(0)
-    y = torch.randint(0, 4, (25,), generator=generator)
-    logits = torch.randn(5, 25, 3, generator=generator, dtype=torch.float64)  # class 4 has no node
-    logits[:, 0, 0] = 1.0  # a tie: the first class is predicted
-    for copy in range(3):
-        shown, predicted = logits[:, :, copy].T, logits[:, :, copy].T.argmax(1)
-        expected = {
-            "accuracy": accuracy_score(y, predicted),
-            "macro_f1": f1_score(y, predicted, average="macro"),
-            "cross_entropy": log_loss(y, shown.softmax(1), labels=range(5)),
-        }
-        for name, value in expected.items():
-            assert METRICS[name](logits, y)[copy] == pytest.approx(value, abs=1e-12)
 
 
 def test_importance_is_the_fall_of_a_score_and_the_rise_of_a_loss(model):

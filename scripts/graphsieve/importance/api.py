@@ -11,7 +11,7 @@ from graphsieve.importance.checks import as_tensor, check_choices, check_shapes,
 from graphsieve.importance.columns import DETERMINISTIC, PERTURBATIONS, Columns, draw_column, root_sequence
 from graphsieve.importance.engines.choice import choose_engine
 from graphsieve.importance.groups import check_groups, draw_group
-from graphsieve.importance.metrics import Metric, check_labels, choose_metrics
+from graphsieve.importance.metrics import Judge, Metric, choose_metrics
 from graphsieve.importance.problem import Problem, evaluation_mode
 from graphsieve.importance.result import PermutationImportance
 
@@ -161,13 +161,11 @@ def _score(
     problem: Problem, y: Tensor, metrics: list[Metric], engine: str, progress: bool
 ) -> tuple[list[float], np.ndarray, str]:
     """Every metric before, and of every item and repeat after; and the name of the engine that found them."""
-    logits = problem.baseline
-    check_labels(metrics, logits, y)
-    baselines = [float(one(logits.T[..., None], y)[0]) for one in metrics]
+    judge = Judge(metrics, problem.baseline, y, None)
     scores = np.empty((len(metrics), problem.num_pairs))
     chosen = choose_engine(engine, problem)
     with tqdm(total=problem.num_pairs, disable=not progress, unit="permutation") as bar:
-        for pairs, part in chosen.blocks(lambda logits: np.stack([one(logits, y) for one in metrics])):
+        for pairs, part in chosen.blocks(judge):
             scores[:, pairs.start : pairs.stop] = part
             bar.update(len(pairs))
-    return baselines, scores.reshape(len(metrics), len(problem.items), problem.repeats), chosen.name
+    return judge.baselines, scores.reshape(len(metrics), len(problem.items), problem.repeats), chosen.name
