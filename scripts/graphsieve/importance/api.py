@@ -1,40 +1,57 @@
 """`permutation_importance`: what is scored, by which engine, and the result."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from graphsieve.importance.checks import as_tensor, check_choices, check_shapes, feature_index, node_index
-from graphsieve.importance.columns import DETERMINISTIC, PERTURBATIONS, Columns, draw_column, root_sequence
+from graphsieve.errors import InputError
+from graphsieve.importance.checks import check_choices, feature_index
+from graphsieve.importance.columns import (
+    DETERMINISTIC,
+    PERTURBATIONS,
+    Columns,
+    child_sequence,
+    draw_column,
+    root_sequence,
+)
 from graphsieve.importance.engines.choice import choose_engine
 from graphsieve.importance.groups import check_groups, draw_group
+from graphsieve.importance.inputs import Inputs, read_inputs
 from graphsieve.importance.metrics import Judge, Metric, choose_metrics
 from graphsieve.importance.problem import Problem, evaluation_mode
 from graphsieve.importance.result import PermutationImportance
+from graphsieve.importance.tasks import Target, read_target
+from graphsieve.importance.within import draw_within, read_blocks
 
 GIBIBYTE = 2**30
 
 
 def permutation_importance(
     model: nn.Module,
-    x: Tensor,
+    x: Tensor | Mapping[str, Tensor],
     edge_index: object,
-    y: Tensor,
-    nodes: Tensor | np.ndarray | Sequence[int],
+    y: Tensor | Mapping[str, Tensor],
+    nodes: Tensor | np.ndarray | Sequence[int] | Mapping[str, Tensor] | None = None,
     *,
     n_repeats: int = 10,
     metric: str | Callable | Sequence[str | Callable] = "accuracy",
     perturbation: str = "permute",
+    task_level: str = "node",
     groups: Mapping[str, Sequence[int]] | None = None,
+    sample_weight: Tensor | None = None,
     features: Sequence[int] | None = None,
+    features_of: str = "x",
+    within: str | None = None,
     random_state: int | np.random.SeedSequence | np.random.Generator | None = 0,
     engine: str = "auto",
     progress: bool = False,
     memory_limit: int = GIBIBYTE // 2,
-) -> PermutationImportance | dict[str, PermutationImportance]:
+    **model_kwargs: object,
+) -> PermutationImportance | dict:
     """How much worse `model(x, edge_index)` does at `nodes` when one column of x, or a group of columns, is perturbed.
 
     Names and meaning follow scikit-learn's function of that name; a column is perturbed at all nodes of the graph.
@@ -98,70 +115,115 @@ def permutation_importance(
     >>> list(pair.groups), pair.importances.shape
     (['both'], (1, 10))
     """
-    x, y = as_tensor(x, "x"), as_tensor(y, "y")
-    check_shapes(model, x, y, n_repeats)
-    check_choices(perturbation, engine)
-    many = isinstance(metric, (list, tuple))
-    metrics = choose_metrics(metric if many else [metric])
-    rows = {"features": None, "groups": None}
-    if groups is None:
-        rows["features"] = feature_index(features, x.shape[1])
-    else:
-        rows["groups"] = check_groups(groups, features, x.shape[1])
-    problem, order = _problem(model, x, edge_index, nodes, rows, n_repeats, perturbation, random_state, memory_limit)
-    with evaluation_mode(model):
-        baselines, scores, chosen = _score(problem, y.to(x.device)[problem.nodes], metrics, engine, progress)
-    results = {}
-    for one, baseline, score in zip(metrics, baselines, scores, strict=True):
-        importances = np.empty((len(order), n_repeats))
-        importances[order] = one.sign * (baseline - score)  # what is not random was computed once for all repeats
-        results[one.name] = PermutationImportance(importances, baseline, one.name, engine=chosen, **rows)
-    return results if many else results[metrics[0].name]
-
-
-def _problem(
-    model: nn.Module,
-    x: Tensor,
-    edge_index: object,
-    nodes: Tensor | np.ndarray | Sequence[int],
-    rows: dict,
-    n_repeats: int,
-    perturbation: str,
-    random_state: int | np.random.SeedSequence | np.random.Generator | None,
-    memory_limit: int,
-) -> tuple[Problem, np.ndarray]:
-    """What the engines are given, and which row of the result each of its items is.
-
-    Items are sorted by size, because a block of copies takes as much room for each as for the largest of them.
-    """
-    if rows["groups"] is None:
-        draw, items = draw_column, list(rows["features"][:, None])
-        labels = [f"feature {column}" for column in rows["features"]]
-    else:
-        draw, items = draw_group, list(rows["groups"].values())
-        labels = [f"group '{name}'" for name in rows["groups"]]
-    order = np.argsort([len(item) for item in items], kind="stable")
-    problem = Problem(
+    check_choices(model, n_repeats, perturbation, engine)
+    inputs = read_inputs(x, edge_index, model_kwargs, features_of)
+    one_part = next(iter(inputs.by_type().values())) if isinstance(inputs.argument, Mapping) else inputs
+    request = _Request(
         model=model,
-        x=x,
-        edge_index=edge_index,
-        nodes=node_index(nodes, x),
-        items=[items[row] for row in order],
-        labels=[labels[row] for row in order],
-        repeats=1 if perturbation in DETERMINISTIC else n_repeats,
-        draw_item=partial(draw, PERTURBATIONS[perturbation]),
+        target=read_target(task_level, inputs, y, nodes, sample_weight, one_part.values.device),
+        metric=metric,
+        n_repeats=n_repeats,
+        perturbation=perturbation,
+        within=within,
         seed=root_sequence(random_state),
-        columns=Columns(x),
+        engine=engine,
+        progress=progress,
         memory_limit=memory_limit,
     )
-    return problem, order
+    if one_part is inputs:
+        return request.results(inputs, features, groups)
+    return request.results_by_type(inputs, features, groups)
 
 
-def _score(
-    problem: Problem, y: Tensor, metrics: list[Metric], engine: str, progress: bool
-) -> tuple[list[float], np.ndarray, str]:
+@dataclass(frozen=True)
+class _Request:
+    """What one call asks for, whichever features it is about."""
+
+    model: nn.Module
+    target: Target
+    metric: str | Callable | Sequence[str | Callable]
+    n_repeats: int
+    perturbation: str
+    within: str | None
+    seed: np.random.SeedSequence
+    engine: str
+    progress: bool
+    memory_limit: int
+
+    def results_by_type(self, inputs: Inputs, features: Mapping | None, groups: Mapping | None) -> dict:
+        """Every type draws from its own child of the seed; where features or groups are named, only their types."""
+        features, groups = (_by_type(one, inputs) for one in (features, groups))
+        found = {}
+        for place, (kind, part) in enumerate(inputs.by_type().items()):
+            if all(named is None or kind in named for named in (features, groups)):
+                own = replace(self, seed=child_sequence(self.seed, place))
+                found[kind] = own.results(part, features and features[kind], groups and groups[kind])
+        return found
+
+    def results(self, inputs: Inputs, features: Sequence[int] | None, groups: Mapping | None) -> object:
+        many = isinstance(self.metric, (list, tuple))
+        metrics = choose_metrics(self.metric if many else [self.metric])
+        rows = {"features": None, "groups": None}
+        if groups is None:
+            rows["features"] = feature_index(features, inputs.matrix.shape[1])
+        else:
+            rows["groups"] = check_groups(groups, features, inputs.matrix.shape[1])
+        problem, order = self._problem(inputs, **rows)
+        with evaluation_mode(self.model):
+            baselines, scores, chosen = _score(problem, metrics, self.engine, self.progress)
+        results = {}
+        for one, baseline, score in zip(metrics, baselines, scores, strict=True):
+            importances = np.empty((len(order), self.n_repeats))
+            importances[order] = one.sign * (baseline - score)  # what is not random was computed once for all repeats
+            results[one.name] = PermutationImportance(importances, baseline, one.name, engine=chosen, **rows)
+        return results if many else results[metrics[0].name]
+
+    def _problem(
+        self, inputs: Inputs, features: np.ndarray | None, groups: dict[str, np.ndarray] | None
+    ) -> tuple[Problem, np.ndarray]:
+        """What the engines are given, and which row of the result each of its items is.
+
+        Items are sorted by size, because a block of copies takes as much room for each as for the largest of them.
+        """
+        if groups is None:
+            draw, items = draw_column, list(features[:, None])
+            labels = [f"feature {column}" for column in features]
+        else:
+            draw, items = draw_group, list(groups.values())
+            labels = [f"group '{name}'" for name in groups]
+        blocks = read_blocks(self.within, self.perturbation, inputs)
+        order = np.argsort([len(item) for item in items], kind="stable")
+        problem = Problem(
+            model=self.model,
+            inputs=inputs,
+            target=self.target,
+            items=[items[row] for row in order],
+            labels=[labels[row] for row in order],
+            repeats=1 if self.perturbation in DETERMINISTIC else self.n_repeats,
+            draw_item=partial(draw, PERTURBATIONS[self.perturbation])
+            if blocks is None
+            else partial(draw_within, blocks),
+            seed=self.seed,
+            columns=Columns(inputs.matrix),
+            memory_limit=self.memory_limit,
+        )
+        return problem, order
+
+
+def _by_type(named: Mapping | None, inputs: Inputs) -> Mapping | None:
+    if named is None:
+        return None
+    unknown = named if not isinstance(named, Mapping) else [kind for kind in named if kind not in inputs.argument]
+    if len(unknown):
+        known = ", ".join(map(str, inputs.argument))
+        raise InputError(f"features and groups must be dicts by type where {inputs.features_of} is one ({known})")
+    return named
+
+
+def _score(problem: Problem, metrics: list[Metric], engine: str, progress: bool) -> tuple[list[float], np.ndarray, str]:
     """Every metric before, and of every item and repeat after; and the name of the engine that found them."""
-    judge = Judge(metrics, problem.baseline, y, None)
+    target, outputs = problem.target, problem.baseline
+    judge = Judge(metrics, outputs, target.y, target.weight, problem.is_flat)
     scores = np.empty((len(metrics), problem.num_pairs))
     chosen = choose_engine(engine, problem)
     with tqdm(total=problem.num_pairs, disable=not progress, unit="permutation") as bar:

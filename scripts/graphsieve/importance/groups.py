@@ -49,10 +49,10 @@ def draw_group(
     if perturb is not permute:
         return [perturb(columns, column, repeats, rng) for column in group]
     orders = np.stack([rng.permutation(columns.num_rows) for _ in range(repeats)])
-    return [_in_orders(columns, column, orders) for column in group]
+    return [in_orders(columns, column, orders) for column in group]
 
 
-def _in_orders(columns: Columns, column: int, orders: np.ndarray) -> NewColumn:
+def in_orders(columns: Columns, column: int, orders: np.ndarray) -> NewColumn:
     """The column in each of the orders; of a sparse one, only where its nonzeros go."""
     rows, values = columns.nonzeros(column)
     if len(rows) > SPARSE_BELOW * columns.num_rows:

@@ -43,6 +43,8 @@ def _fastest(problem: Problem) -> Engine:
 
 def _lowrank(problem: Problem) -> LowRankEngine:
     """Built from the model's operations, then checked against two passes of the model itself."""
+    if not problem.inputs.is_x:
+        raise Unsupported(f"the columns of {problem.inputs.name} are perturbed")
     plan = Plan(problem)
     if not agree(plan.base, problem.baseline):
         raise Unsupported("the traced operations do not give the model's logits")

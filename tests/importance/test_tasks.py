@@ -1,0 +1,179 @@
+"""One function for nodes, edges and graphs: the numbers of a plain loop with scikit-learn's metrics."""
+
+import numpy as np
+import pytest
+import torch
+from sklearn import metrics as sk
+from task_cases import (
+    FEATURES,
+    GRAPHS,
+    NODES,
+    PAIRS,
+    TOLERANCE,
+    Head,
+    LinkPredictor,
+    batched_graphs,
+    label_pairs,
+    lively,
+    plain_loop,
+)
+
+from graphsieve import permutation_importance
+
+DTYPES = [torch.float32, torch.float64]
+SCORES = {
+    "roc_auc": lambda y, p, **w: sk.roc_auc_score(y, p, **w),
+    "average_precision": lambda y, p, **w: sk.average_precision_score(y, p, **w),
+    "cross_entropy": lambda y, p, **w: -sk.log_loss(y, p.double().sigmoid(), **w),
+    "accuracy": lambda y, p, **w: sk.accuracy_score(y, p > 0, **w),
+    "r2": lambda y, p, **w: sk.r2_score(y, p, **w),
+    "mean_squared_error": lambda y, p, **w: -sk.mean_squared_error(y, p, **w),
+    "mean_absolute_error": lambda y, p, **w: -sk.mean_absolute_error(y, p, **w),
+}
+BINARY, NUMBERS = list(SCORES)[:4], list(SCORES)[4:]
+
+
+def zeros_and_ones(size: int) -> torch.Tensor:
+    return torch.arange(size) % 3 % 2
+
+
+def numbers(size: int, dtype: torch.dtype = torch.float64) -> torch.Tensor:
+    return torch.linspace(-1, 2, size, dtype=dtype).square()
+
+
+@pytest.fixture(autouse=True)
+def _seed():
+    torch.manual_seed(0)
+
+
+def check(model, x, edges, y, metrics, engine="full", dtype=torch.float64, weight=None, **options):
+    """Against the loop, for every metric; returns the results."""
+    by_name = {name: value for name, value in options.items() if name in ("batch", "edge_label_index")}
+    model = lively(model, dtype, x, edges, **by_name)
+    nodes = options.get("nodes", slice(None))
+    results = permutation_importance(
+        model, x, edges, y, metric=metrics, n_repeats=3, engine=engine, sample_weight=weight, **options
+    )
+    weights = {} if weight is None else {"sample_weight": weight[nodes]}
+    for name in metrics:
+        expected = plain_loop(
+            lambda changed: model(changed, edges, **by_name),
+            x,
+            lambda output, name=name: SCORES[name](y[nodes], output[nodes], **weights),
+        )
+        np.testing.assert_allclose(results[name].importances, expected, rtol=0, atol=TOLERANCE[dtype])
+    return results
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("metrics", "labels"), [(BINARY, zeros_and_ones), (NUMBERS, numbers)])
+def test_links_are_predicted_and_rated(metrics, labels, dtype):
+    x, edges, _ = batched_graphs(dtype)
+    options = {"task_level": "edge", "edge_label_index": label_pairs()}
+    results = check(LinkPredictor(), x, edges, labels(PAIRS), metrics, "auto", dtype, **options)
+    assert results[metrics[0]].engine == "full"
+
+
+def test_kinds_of_edges_are_predicted():
+    x, edges, _ = batched_graphs()
+    y = torch.arange(PAIRS) % 4
+    pairs = label_pairs()
+    model = lively(LinkPredictor(outputs=4), x.dtype, x, edges, pairs)
+    found = permutation_importance(model, x, edges, y, n_repeats=3, task_level="edge", edge_label_index=pairs)
+    expected = plain_loop(
+        lambda changed: model(changed, edges, pairs), x, lambda logits: sk.accuracy_score(y, logits.argmax(1))
+    )
+    np.testing.assert_allclose(found.importances, expected, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("engine", ["auto", "full"])
+@pytest.mark.parametrize(("metrics", "labels"), [(BINARY, zeros_and_ones), (NUMBERS, numbers)])
+def test_whole_graphs_are_predicted(metrics, labels, engine, dtype):
+    x, edges, batch = batched_graphs(dtype)
+    check(Head(), x, edges, labels(GRAPHS), metrics, engine, dtype, task_level="graph", batch=batch)
+
+
+@pytest.mark.parametrize("flat", [False, True])
+@pytest.mark.parametrize("engine", ["auto", "full", "restricted"])
+def test_numbers_of_nodes_are_predicted(engine, flat):
+    x, edges, _ = batched_graphs()
+    nodes = torch.tensor([5, 3, 39, 12, 0, 21])
+    check(Head(flat=flat), x, edges, numbers(NODES), NUMBERS, engine, nodes=nodes)
+
+
+@pytest.mark.parametrize("engine", ["auto", "full"])
+def test_several_labels_of_a_node(engine):
+    x, edges, _ = batched_graphs()
+    y = torch.stack([torch.arange(NODES) % k == 0 for k in (2, 3, 4)], 1).long()
+    model = Head(outputs=3).double().eval()
+    found = permutation_importance(
+        model, x, edges, y, range(NODES), n_repeats=3, metric=["roc_auc", "average_precision"], engine=engine
+    )
+    for name, score in (("roc_auc", sk.roc_auc_score), ("average_precision", sk.average_precision_score)):
+        expected = plain_loop(lambda changed: model(changed, edges), x, lambda logits, score=score: score(y, logits))
+        np.testing.assert_allclose(found[name].importances, expected, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("engine", ["auto", "full"])
+@pytest.mark.parametrize("level", ["node", "edge", "graph"])
+def test_weights_of_what_is_scored(level, engine):
+    x, edges, batch = batched_graphs()
+    model, size, options = {
+        "node": (Head(), NODES, {"nodes": torch.arange(5, 30)}),
+        "edge": (LinkPredictor(), PAIRS, {"edge_label_index": label_pairs()}),
+        "graph": (Head(), GRAPHS, {"batch": batch}),
+    }[level]
+    weight = torch.arange(size) % 4 / 3 + 0.5
+    for metrics, y in ((BINARY, zeros_and_ones(size)), (NUMBERS, numbers(size))):
+        check(model, x, edges, y, metrics, engine, weight=weight, task_level=level, **options)
+
+
+def test_a_function_sees_what_the_model_returns():
+    x, edges, _ = batched_graphs()
+    y, weight, seen = numbers(NODES), torch.ones(NODES), []
+
+    def minus_error(output, y, sample_weight=None):
+        seen.append((tuple(output.shape), sample_weight is None))
+        return -float((output.flatten() - y).abs().mean())
+
+    for flat in (False, True):
+        model = Head(flat=flat).double()
+        options = {"n_repeats": 2, "engine": "full"}
+        by_name = permutation_importance(
+            model, x, edges, y, range(NODES), metric="mean_absolute_error", sample_weight=weight, **options
+        )
+        for given in (None, weight):
+            seen.clear()
+            own = permutation_importance(
+                model, x, edges, y, range(NODES), metric=minus_error, sample_weight=given, **options
+            )
+            assert set(seen) == {((NODES,) if flat else (NODES, 1), given is None)}
+            np.testing.assert_allclose(own.importances, by_name.importances, atol=1e-12)
+
+
+def test_values_change_places_within_graphs():
+    x, edges, batch = batched_graphs()
+    seen = []
+
+    class Watching(Head):
+        def forward(self, x, edge_index, batch):
+            seen.append(x.clone())
+            return super().forward(x, edge_index, batch)
+
+    order = torch.randperm(NODES, generator=torch.Generator().manual_seed(9))  # nodes of a graph need not be neighbours
+    place = order.argsort()
+    options = {"task_level": "graph", "batch": batch[order], "metric": "r2", "n_repeats": 4, "within": "graph"}
+    arguments = (Watching().double(), x[order], place[edges], numbers(GRAPHS))
+    for named, moved in (({"features": [3]}, [3]), ({"groups": {"pair": [1, 4]}}, [1, 4])):
+        seen.clear()
+        permutation_importance(*arguments, engine="full", **named, **options)
+        original, *copies = seen
+        assert len({tuple(copy.flatten().tolist()) for copy in copies}) == 4
+        for copy in copies:
+            kept = [column for column in range(FEATURES) if column not in moved]
+            assert torch.equal(copy[:, kept], original[:, kept])
+            for graph in range(GRAPHS):
+                rows = batch[order] == graph
+                one, other = (sorted(map(tuple, of[rows][:, moved].tolist())) for of in (copy, original))
+                assert one == other
