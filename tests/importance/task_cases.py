@@ -67,12 +67,13 @@ class LinkPredictor(nn.Module):
 
 @torch.no_grad()
 def lively(model: nn.Module, dtype: torch.dtype, *arguments: object, **by_name: object) -> nn.Module:
-    """With large weights, and outputs on both sides of zero, so that every score moves."""
+    """With large weights, and outputs of a quarter on both sides of zero, so that every score moves."""
     generator = torch.Generator().manual_seed(1)
     for parameter in model.parameters():
         parameter.data = torch.randn(parameter.shape, generator=generator, dtype=torch.float64).to(dtype)
     model = model.to(dtype).eval()
     last = [module for module in model.modules() if isinstance(module, nn.Linear)][-1]
+    last.weight /= 4 * model(*arguments, **by_name).std()
     last.bias -= model(*arguments, **by_name).reshape(-1, last.out_features).median(0).values
     return model
 
@@ -94,11 +95,11 @@ def plain_loop(
     seed: np.random.SeedSequence | None = None,
 ) -> np.ndarray:
     """The fall of the score, one forward pass for each feature and repeat."""
-    falls = np.empty((matrix.shape[1], repeats))
+    falls, before = np.empty((matrix.shape[1], repeats)), score(predict(matrix))
     for feature in range(matrix.shape[1]):
         for repeat, column in enumerate(drawn(matrix, feature, repeats, seed or np.random.SeedSequence(0))):
             changed = matrix.clone()
             changed[:, feature] = column
-            falls[feature, repeat] = score(predict(matrix)) - score(predict(changed))
+            falls[feature, repeat] = before - score(predict(changed))
     assert np.abs(falls).max() > 1e-4  # otherwise there is nothing to compare
     return falls

@@ -17,6 +17,7 @@ from task_cases import (
     lively,
     plain_loop,
 )
+from torch_geometric.nn import global_add_pool, global_max_pool, global_mean_pool
 
 from graphsieve import permutation_importance
 
@@ -177,3 +178,30 @@ def test_values_change_places_within_graphs():
                 rows = batch[order] == graph
                 one, other = (sorted(map(tuple, of[rows][:, moved].tolist())) for of in (copy, original))
                 assert one == other
+
+
+@pytest.mark.parametrize("named", [{}, {"groups": {"a": [0, 1], "b": [2, 3, 4]}}])
+def test_within_graphs_the_fast_engine_gives_the_same(named):
+    x, edges, batch = batched_graphs()
+    model = lively(Head(), x.dtype, x, edges, batch)
+    options = {"task_level": "graph", "batch": batch, "metric": "r2", "within": "graph", **named}
+    found, expected = (
+        permutation_importance(model, x, edges, numbers(GRAPHS), engine=engine, **options)
+        for engine in ("auto", "full")
+    )
+    assert found.engine == "lowrank"
+    np.testing.assert_allclose(found.importances, expected.importances, rtol=0, atol=1e-10)
+
+
+POOLS = {"sum": global_add_pool, "mean": global_mean_pool, "max": global_max_pool}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("name", ["gcn", "gin", "graphsage"])
+def test_pooled_models_are_on_the_fast_engine(name, pool, dtype):
+    x, edges, batch = batched_graphs(dtype)
+    options = {"task_level": "graph", "batch": batch}
+    model = Head(name, pool=POOLS[pool], flat=True)
+    results = check(model, x, edges, numbers(GRAPHS), NUMBERS, "auto", dtype, **options)
+    assert results["r2"].engine == "lowrank"

@@ -17,9 +17,10 @@ from torch import Tensor, fx
 
 from graphsieve.importance.engines.lowrank.changes import select
 from graphsieve.importance.engines.lowrank.filters import Expression, RestrictedFilter, read_expression
+from graphsieve.importance.engines.lowrank.pooling import PoolingLayer, prepare_pooling
 from graphsieve.importance.engines.lowrank.trace import Convolution, Program, trace_program
 from graphsieve.importance.problem import Problem
-from graphsieve.models.fast.convolutions import Filter, linear_filter, read_filter
+from graphsieve.models.fast.convolutions import Filter, Unsupported, linear_filter, read_filter
 
 CHUNK_BYTES = 2**20  # rows in flight between two convolutions, per thread: they should stay in the cache
 BLOCK_BYTES = 2**26  # what a block of copies takes at most, even where the memory limit allows more
@@ -43,8 +44,10 @@ class Plan:
 
     def __init__(self, problem: Problem):
         self.problem = problem
-        self.program = trace_program(problem.model)
+        self.program = trace_program(problem.model, problem.inputs.model_kwargs)
         self.output = read_expression(self.program, self.program.output)
+        if any((leaf in self.program.poolings) != (problem.target.level == "graph") for leaf in self.output.leaves):
+            raise Unsupported(f"the output has no row per {problem.target.level}")
         filters = {node: self._full_filter(one) for node, one in self.program.convolutions.items()}
         restricted, self.x_nodes = _restrict(self.program, self.output, filters, problem)
         places = {node: one.place for node, one in restricted.items()}
@@ -71,12 +74,26 @@ class Plan:
             bases[node] = known.apply(values)
             on_x = convolution.source is self.program.x
             self.layers[node] = _prepare_layer(known, source, reads, values, bases[node], on_x)
-        expressions = [self.output, *(layer.source for layer in self.layers.values() if layer.table is None)]
+        self._prepare_poolings(bases, places)
+        later = (*(layer for layer in self.layers.values() if layer.table is None), *self.poolings.values())
+        expressions = [self.output, *(layer.source for layer in later)]
         self.x_rows = bases[self.program.x] if any(self.program.x in one.leaves for one in expressions) else None
         self.output_reads = {
             leaf: _reading(places[leaf], self.problem.nodes, len(bases[leaf])) for leaf in self.output.leaves
         }
         self.base = self.output.evaluate(lambda leaf: select(bases[leaf], self.output_reads[leaf]).clone())
+
+    def _prepare_poolings(self, bases: dict[fx.Node, Tensor], places: dict[fx.Node, Tensor]) -> None:
+        every_node = torch.arange(self.problem.num_nodes, device=self.problem.x.device)
+        self.poolings: dict[fx.Node, PoolingLayer] = {}
+        for node, pooling in self.program.poolings.items():
+            source = read_expression(self.program, pooling.source)
+            reads = {leaf: _reading(places[leaf], every_node, len(bases[leaf])) for leaf in source.leaves}
+            values = source.evaluate(lambda leaf, reads=reads: select(bases[leaf], reads[leaf]).clone())
+            batch = self.problem.inputs.model_kwargs[pooling.batch]
+            layer = prepare_pooling(pooling, source, reads, values, batch)
+            self.poolings[node], bases[node] = layer, layer.base
+            places[node] = torch.arange(len(layer.base), device=values.device)
 
     def copies_per_block(self, workers: int) -> int:
         """As many copies as fit the memory limit, but no more than the cache likes."""
@@ -89,6 +106,8 @@ class Plan:
             else:
                 width = outputs if known.transforms_first else layer.reference.shape[1]
                 cells += 2 * width * sum(known.sizes) + known.sizes[0] * outputs + 6 * known.sizes[-1]
+        for layer in self.poolings.values():
+            cells += 4 * layer.base.numel() + layer.reference.numel() + 6 * len(layer.reference)
         budget = min(BLOCK_BYTES, self.problem.memory_limit // workers - 4 * CHUNK_BYTES)
         fitting = budget // (cells * self.problem.x.element_size())
         return max(1, min(fitting, math.ceil(self.problem.num_pairs / workers)))
@@ -122,6 +141,9 @@ def _restrict(
     needed = dict.fromkeys((program.x, *program.convolutions), nobody)
     for leaf in output.leaves:
         needed[leaf] = problem.nodes
+    for pooling in program.poolings.values():
+        for leaf in read_expression(program, pooling.source).leaves:
+            needed[leaf] = torch.arange(problem.num_nodes, device=nobody.device)
     restricted: dict[fx.Node, RestrictedFilter] = {}
     for node, convolution in reversed(program.convolutions.items()):
         restricted[node] = RestrictedFilter(filters[node], needed[node], problem.num_nodes)
