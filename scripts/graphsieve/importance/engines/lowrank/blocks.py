@@ -19,8 +19,8 @@ from graphsieve.importance.engines.lowrank.changes import (
 )
 from graphsieve.importance.engines.lowrank.filters import Expression
 from graphsieve.importance.engines.lowrank.plan import CHUNK_BYTES, Layer, Plan
-from graphsieve.importance.engines.lowrank.pooling import PoolingLayer
 from graphsieve.importance.engines.lowrank.trace import NARROW
+from graphsieve.importance.engines.lowrank.whole import WholeCopies
 from graphsieve.importance.engines.parallel import ordered_map
 
 State = dict[fx.Node, Change]
@@ -57,8 +57,6 @@ class Copies:
                 self.changes[node] = self._first_layer(node, layer)
             else:
                 self.changes[node] = self._later_layer(node, layer)
-        for node, pooling in plan.poolings.items():
-            self.changes[node] = self._pooled(node, pooling)
 
     def _first_layer(self, node: fx.Node, layer: Layer) -> LowRankChange:
         powers = layer.filter.powers(select(self.moved, layer.reads[self.plan.program.x]))
@@ -73,7 +71,10 @@ class Copies:
         """The new rows of its input, minus those of the parent, filtered, plus the parent's change."""
         known = layer.filter
         mask, keys, rows = self._changed_rows(layer.source, layer.reads)
-        reference, entering = self._before(node, layer, keys)
+        reference = layer.reference if self.parent is None else self.parent.references[node]
+        entering = keys // self.number
+        if self.parent is not None:
+            entering = entering * self.parent.number + self.item[keys % self.number]
         if known.transforms_first:
             parts = self._transformed(layer, rows, keys, entering, reference)
             change = known.combine(parts)
@@ -85,40 +86,6 @@ class Copies:
         if self.parent is not None:
             change += self.parent.changes[node].change[:, self.item]
         return DenseChange(layer.base, change, lambda: known.reached(mask))
-
-    def _pooled(self, node: fx.Node, layer: PoolingLayer) -> DenseChange:
-        """A sum changes by the sum of changes; a maximum is found again, from changed and unchanged rows."""
-        mask, keys, rows = self._changed_rows(layer.source, layer.reads)
-        reference, entering = self._before(node, layer, keys)
-        parts = list(_chunks(len(keys), layer.base.shape[1] * layer.base.element_size()))
-        if layer.share is None or self.has_children:
-            values = self._values(layer, reference, keys, rows, parts)
-            if self.has_children:
-                self.references[node] = values
-        if layer.share is None:
-            change = layer.maxima(values.view(*mask.shape, -1)) - layer.base[:, None]
-        else:
-            change = layer.change(keys, rows, reference, entering, parts, self.number)
-            if self.parent is not None:
-                change += self.parent.changes[node].change[:, self.item]
-        return DenseChange(layer.base, change, lambda: layer.reached(mask))
-
-    def _values(self, layer: PoolingLayer, reference: Tensor, keys: Tensor, rows: Rows, parts: list[slice]) -> Tensor:
-        """The rows of all nodes and copies, changed or not."""
-        width = reference.shape[1]
-        by_parent = reference.view(len(layer.reference), -1, width)
-        values = by_parent[:, self.item] if self.parent is not None else by_parent.repeat(1, self.number, 1)
-        values = values.reshape(-1, width)
-        for part in parts:
-            values[keys[part]] = rows(part)
-        return values
-
-    def _before(self, node: fx.Node, layer: Layer | PoolingLayer, keys: Tensor) -> tuple[Tensor, Tensor]:
-        """A layer's input of the parent, and where in it the rows of the keys are."""
-        if self.parent is None:
-            return layer.reference, keys // self.number
-        places = keys // self.number * self.parent.number + self.item[keys % self.number]
-        return self.parent.references[node], places
 
     def _changed_rows(self, expression: Expression, reads: dict[fx.Node, Tensor | None]) -> tuple[Tensor, Tensor, Rows]:
         """Where the value of an expression differs from the parent's, as a mask and as keys, and its rows there."""
@@ -184,6 +151,7 @@ class LowRankEngine:
         self.plan, self.problem = plan, plan.problem
         self.nodes, self.place = plan.x_nodes.cpu().numpy(), plan.x_place.cpu().numpy()
         self.draw = lru_cache(maxsize=16)(self.problem.draw)  # an item's repeats may fall into several blocks
+        self.whole_base = self._whole_base()
 
     def logits(self, pairs: range) -> Tensor:
         """(classes, nodes, copies) of the pairs."""
@@ -195,12 +163,24 @@ class LowRankEngine:
             columns[: len(item), place] = torch.from_numpy(item)
         item = torch.arange(pairs.start, pairs.stop, device=device) // problem.repeats - positions.start
         new, old, sparse = self._moves(pairs, positions, len(columns))
+        if not sparse or self.plan.poolings:
+            return self._whole(columns[:, item], new - old[:, :, item])
         if sparse:
             removed = Copies(self.plan, columns, torch.arange(len(items), device=device), -old, has_children=True)
             copies = Copies(self.plan, columns, item, new, parent=removed)
         else:
             copies = Copies(self.plan, columns, item, new - old[:, :, item])
         return copies.logits().permute(2, 0, 1).contiguous()
+
+    def _whole_base(self) -> Tensor:
+        """The unperturbed outputs, with the rounding of copies that are computed as a whole."""
+        column = torch.zeros(1, 1, dtype=torch.long, device=self.problem.x.device)
+        moved = torch.zeros(len(self.nodes), 1, 1, dtype=self.problem.x.dtype, device=column.device)
+        return WholeCopies(self.plan, column, moved).outputs()
+
+    def _whole(self, columns: Tensor, moved: Tensor) -> Tensor:
+        change = WholeCopies(self.plan, columns, moved).outputs() - self.whole_base
+        return (change + self.problem.baseline[:, None]).permute(2, 0, 1).contiguous()
 
     def _moves(self, pairs: range, positions: range, slots: int) -> tuple[Tensor, Tensor, bool]:
         """New (nodes, slots, copies) and old (nodes, slots, items) values of the columns; whether all are sparse."""

@@ -37,6 +37,7 @@ ELEMENTWISE_METHODS = {"relu", "relu_", "tanh", "sigmoid", "add", "sub", "mul", 
 RELUS = {torch.relu, F.relu, "relu", "relu_", nn.ReLU}
 LAST_DIMENSION = {-1, 1}
 NARROW = 64  # outputs up to which the transposed product is the faster one on CPUs
+FEW_OUTPUTS = 16
 ALONG_DIMENSION = {  # the place, the name and the default of the argument that must be the last dimension
     torch.cat: (1, "dim", 0),
     torch.concat: (1, "dim", 0),
@@ -91,6 +92,11 @@ class Step:
     function: Callable
     args: tuple
     kwargs: dict
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether it is a linear map: (rows, weight, bias)."""
+        return self.function is _linear
 
     @property
     def operands(self) -> list[fx.Node]:
@@ -299,12 +305,14 @@ def _relu_in_place(rows: Tensor, *_: Any, **__: Any) -> Tensor:
 
 
 def _linear(rows: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    """Same as F.linear, without what is zero; for few outputs the transposed product is faster on CPUs."""
-    rows, weight = without_zero_columns(rows, weight)
-    if weight.shape[0] > NARROW:
-        return F.linear(rows, weight, bias)
-    product = (weight @ rows.T).T
-    return product if bias is None else product + bias
+    """Same as F.linear, without what is zero."""
+    product = rows_times(*without_zero_columns(rows, weight))
+    return product if bias is None else product.add_(bias)
+
+
+def rows_times(rows: Tensor, weight: Tensor) -> Tensor:
+    """rows @ weight.T; for few outputs the transposed product is twice as fast on CPUs."""
+    return (weight @ rows.T).T if len(weight) < FEW_OUTPUTS else rows @ weight.T
 
 
 def _normalises_rows(module: nn.Module) -> bool:
