@@ -10,10 +10,13 @@ from graphsieve.files.start_from import EarlierRun, settings_of, with_earlier
 
 CONFIG = {
     "training": {"hidden": 512},
-    "scoring": {"repeats": 10},
+    "scoring": {"n_repeats": 10},
+    "selection": {"retrain": "scratch"},
     "pruning": {"rule": "fraction"},
     "datasets": {"cora": {"model": "gcn", "path": None, "seeds": None}},
     "one_shot": {"seeds": 5},
+    "perturbations": {"seeds": 5, "random_graph": "exact"},
+    "suspects": {"hypotheses": {"best": {"says": "Best.", "scoring": {"scored_model": "best"}}}},
 }
 
 
@@ -62,11 +65,16 @@ def test_other_settings_are_refused(folder):
         InputError, match=r"config key training.hidden is 16, but .*paper \(start_from\) was made with 512"
     ):
         earlier.check_settings(CONFIG | {"training": {"hidden": 16}})
-    earlier.check_settings(CONFIG | {"training": CONFIG["training"] | {"new": False}})
-    with pytest.raises(InputError, match=r"config key training.new is True, but .* was made with False"):
-        earlier.check_settings(CONFIG | {"training": CONFIG["training"] | {"new": True}})
     with pytest.raises(InputError, match=r"config key datasets.cora.model is 'gin'"):
         earlier.check_settings(CONFIG | {"datasets": {"cora": {"model": "gin"}}})
+
+
+@pytest.mark.parametrize(("key", "then", "now"), [("dropout", 0.0, 0.5), ("classifier", "none", "relu_linear")])
+def test_an_option_that_did_not_exist_then_had_no_effect(folder, key, then, now):
+    earlier = EarlierRun(folder, "results/new")
+    earlier.check_settings(CONFIG | {"training": CONFIG["training"] | {key: then}})
+    with pytest.raises(InputError, match=f"config key training.{key} is {now!r}, but .* was made with {then!r}"):
+        earlier.check_settings(CONFIG | {"training": CONFIG["training"] | {key: now}})
 
 
 def test_records_from_other_raw_files_are_known_and_left_out(folder):

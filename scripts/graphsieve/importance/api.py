@@ -18,6 +18,7 @@ from graphsieve.importance.columns import (
     draw_column,
     root_sequence,
 )
+from graphsieve.importance.draws import DrawItem, draw_at, draw_shared
 from graphsieve.importance.engines.choice import choose_engine
 from graphsieve.importance.groups import check_groups, draw_group
 from graphsieve.importance.inputs import Inputs, read_inputs
@@ -46,6 +47,8 @@ def permutation_importance(
     features: Sequence[int] | None = None,
     features_of: str = "x",
     within: str | None = None,
+    perturbed_rows: str = "all",
+    shared_permutation: bool = False,
     random_state: int | np.random.SeedSequence | np.random.Generator | None = 0,
     engine: str = "auto",
     progress: bool = False,
@@ -81,6 +84,10 @@ def permutation_importance(
         group together.
     features : sequence of int, optional
         Score these columns only; all of them by default.
+    perturbed_rows : str
+        "all" rows of a column are perturbed, or only those of the "scored" nodes, among themselves.
+    shared_permutation : bool
+        Whether one permutation a repeat moves all columns, instead of one drawn for each.
     random_state : int, SeedSequence, Generator or None
         Every feature and every group draws from its own child, so that a subset gets the same numbers.
     engine : str
@@ -115,7 +122,7 @@ def permutation_importance(
     >>> list(pair.groups), pair.importances.shape
     (['both'], (1, 10))
     """
-    check_choices(model, n_repeats, perturbation, engine)
+    check_choices(model, n_repeats, perturbation, engine, perturbed_rows)
     inputs = read_inputs(x, edge_index, model_kwargs, features_of)
     one_part = next(iter(inputs.by_type().values())) if isinstance(inputs.argument, Mapping) else inputs
     request = _Request(
@@ -125,6 +132,8 @@ def permutation_importance(
         n_repeats=n_repeats,
         perturbation=perturbation,
         within=within,
+        perturbed_rows=perturbed_rows,
+        shared_permutation=shared_permutation,
         seed=root_sequence(random_state),
         engine=engine,
         progress=progress,
@@ -145,6 +154,8 @@ class _Request:
     n_repeats: int
     perturbation: str
     within: str | None
+    perturbed_rows: str
+    shared_permutation: bool
     seed: np.random.SeedSequence
     engine: str
     progress: bool
@@ -191,7 +202,6 @@ class _Request:
         else:
             draw, items = draw_group, list(groups.values())
             labels = [f"group '{name}'" for name in groups]
-        blocks = read_blocks(self.within, self.perturbation, inputs)
         order = np.argsort([len(item) for item in items], kind="stable")
         problem = Problem(
             model=self.model,
@@ -200,14 +210,27 @@ class _Request:
             items=[items[row] for row in order],
             labels=[labels[row] for row in order],
             repeats=1 if self.perturbation in DETERMINISTIC else self.n_repeats,
-            draw_item=partial(draw, PERTURBATIONS[self.perturbation])
-            if blocks is None
-            else partial(draw_within, blocks),
+            draw_item=self._draw_item(draw, inputs),
             seed=self.seed,
             columns=Columns(inputs.matrix),
             memory_limit=self.memory_limit,
         )
         return problem, order
+
+    def _draw_item(self, draw: Callable, inputs: Inputs) -> DrawItem:
+        """How the new values of an item are drawn."""
+        blocks = read_blocks(self.within, self.perturbation, inputs)
+        if blocks is not None:
+            draw_item = partial(draw_within, blocks)
+        elif self.shared_permutation and self.perturbation == "permute":
+            draw_item = draw_shared(self.seed)
+        else:
+            draw_item = partial(draw, PERTURBATIONS[self.perturbation])
+        if self.perturbed_rows == "all":
+            return draw_item
+        if blocks is not None or self.target.level != "node" or not inputs.is_x:
+            raise InputError("perturbed_rows='scored' is for features of nodes that are scored themselves")
+        return draw_at(draw_item, inputs.matrix, self.target.rows)
 
 
 def _by_type(named: Mapping | None, inputs: Inputs) -> Mapping | None:

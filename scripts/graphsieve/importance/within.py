@@ -41,4 +41,5 @@ def draw_within(
     orders = np.empty((repeats, len(blocks)), dtype=np.int64)
     for order in orders:
         order[by_block] = np.lexsort((rng.random(len(blocks)), blocks))
-    return [in_orders(columns, column, orders) for column in item]
+    places = np.argsort(orders, axis=1)
+    return [in_orders(columns, column, orders, places) for column in item]

@@ -12,7 +12,7 @@ import pandas as pd
 from graphsieve.data.graph import Graph, Split
 from graphsieve.errors import InputError
 from graphsieve.options import ScoringOptions
-from graphsieve.randomness import child, child_integer, generator
+from graphsieve.randomness import child, child_integer
 from graphsieve.scoring.homophily import (
     attribute_homophily,
     euclidean_homophily,
@@ -85,11 +85,14 @@ def _importance(task: ScoringTask, perturbation: str, metric: object = None) -> 
         n_repeats=1 if perturbation == "mask" else task.options.n_repeats,
         metric=list(dict.fromkeys([metric or task.options.metric, "cross_entropy"])),
         perturbation=perturbation,
+        perturbed_rows=task.options.perturbed_rows,
+        shared_permutation=task.options.shared_permutation,
         random_state=child(task.seed, "scoring", *task.occasion),
         progress=task.progress,
     )
     scored, losses = next(iter(results.values())), results["cross_entropy"]
-    return Scores(scored.importances_mean, scored.importances_std, losses.importances_mean)
+    size = np.abs if task.options.magnitude else np.asarray
+    return Scores(size(scored.importances_mean), scored.importances_std, size(losses.importances_mean))
 
 
 def mi(task: ScoringTask) -> Scores:
@@ -147,11 +150,12 @@ def h_ge(task: ScoringTask) -> Scores:
 
 
 def _adjacency(task: ScoringTask):
-    return simple_adjacency(task.graph.edge_index, task.graph.num_nodes)
+    return simple_adjacency(task.graph.edge_index, task.graph.num_nodes, task.options.edges)
 
 
 def random(task: ScoringTask) -> Scores:
-    return Scores(generator(task.seed, "scoring").random(task.graph.num_features))
+    rng = np.random.default_rng(child(task.seed, "scoring", *task.occasion))
+    return Scores(rng.random(task.graph.num_features))
 
 
 SCORERS = {
@@ -172,6 +176,25 @@ SCORERS = {
 
 # Scorers that ask a trained model: the dataset's own, or the one named here.
 MODEL_OF_SCORER = {"npt": "own", "npt_gaussian": "own", "npt_mask": "own", "npt_loss": "own", "pt": "mlp"}
+
+
+# The options that a scorer reads; of one without an entry nothing is known, and any may matter.
+_ASKING = ("n_repeats", "metric", "scored_model", "magnitude", "perturbed_rows")
+OPTIONS_OF_SCORER = {
+    "npt": (*_ASKING, "shared_permutation"),
+    "npt_gaussian": _ASKING,
+    "npt_mask": ("metric", "scored_model", "magnitude", "perturbed_rows"),
+    "npt_loss": (*_ASKING, "shared_permutation"),
+    "pt": (*_ASKING, "shared_permutation"),
+    "mi": ("label_nodes", "estimator"),
+    "tfi": ("label_nodes", "estimator", "edges"),
+    "mi_train": (),
+    "tfi_train": ("edges",),
+    "h_attr": ("edges",),
+    "h_euc": ("edges", "signed"),
+    "h_ge": ("edges", "zscore"),
+    "random": (),
+}
 
 
 def score_features(name: str, task: ScoringTask) -> Scores:
