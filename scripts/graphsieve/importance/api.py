@@ -1,32 +1,18 @@
 """`permutation_importance`: what is scored, by which engine, and the result."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 from torch import Tensor, nn
-from tqdm import tqdm
 
-from graphsieve.errors import InputError
-from graphsieve.importance.checks import check_choices, feature_index
-from graphsieve.importance.columns import (
-    DETERMINISTIC,
-    PERTURBATIONS,
-    Columns,
-    child_sequence,
-    draw_column,
-    root_sequence,
-)
-from graphsieve.importance.draws import DrawItem, draw_at, draw_shared
-from graphsieve.importance.engines.choice import choose_engine
-from graphsieve.importance.groups import check_groups, draw_group
-from graphsieve.importance.inputs import Inputs, read_inputs
-from graphsieve.importance.metrics import Judge, Metric, choose_metrics
-from graphsieve.importance.problem import Problem, evaluation_mode
+from graphsieve.importance.checks import check_choices
+from graphsieve.importance.columns import root_sequence
+from graphsieve.importance.inputs import read_inputs
+from graphsieve.importance.request import Request
 from graphsieve.importance.result import PermutationImportance
-from graphsieve.importance.tasks import Target, read_target
-from graphsieve.importance.within import draw_within, read_blocks
+from graphsieve.importance.rounds import Clock
+from graphsieve.importance.sampling import Sampling
+from graphsieve.importance.tasks import read_target
 
 GIBIBYTE = 2**30
 
@@ -43,6 +29,7 @@ def permutation_importance(
     perturbation: str = "permute",
     task_level: str = "node",
     groups: Mapping[str, Sequence[int]] | None = None,
+    feature_names: Sequence[str] | None = None,
     sample_weight: Tensor | None = None,
     features: Sequence[int] | None = None,
     features_of: str = "x",
@@ -51,6 +38,11 @@ def permutation_importance(
     shared_permutation: bool = False,
     random_state: int | np.random.SeedSequence | np.random.Generator | None = 0,
     engine: str = "auto",
+    control_variate: bool = False,
+    keep: int | None = None,
+    until_width: float | None = None,
+    time_budget: float | None = None,
+    n_jobs: int | None = None,
     progress: bool = False,
     memory_limit: int = GIBIBYTE // 2,
     **model_kwargs: object,
@@ -82,17 +74,31 @@ def permutation_importance(
     groups : dict of str to sequence of int, optional
         Score these groups of columns instead of single columns; they may overlap. A permutation moves the rows of a
         group together.
+    feature_names : sequence of str, optional
+        One name per column of x, for tables and pictures of the result.
     features : sequence of int, optional
         Score these columns only; all of them by default.
-    perturbed_rows : str
-        "all" rows of a column are perturbed, or only those of the "scored" nodes, among themselves.
-    shared_permutation : bool
-        Whether one permutation a repeat moves all columns, instead of one drawn for each.
     random_state : int, SeedSequence, Generator or None
         Every feature and every group draws from its own child, so that a subset gets the same numbers.
     engine : str
         "full" is one forward pass per column and repeat; "auto" the fastest way that gives the same numbers: "lowrank"
         for models of known convolutions, else "restricted" to what the scored nodes see, else "full".
+    control_variate : bool
+        Take from every repeat what the slope of the metric says of it and add what it says on average: the same
+        expectation, with a fraction of the variance (`result.variance_ratio`). For losses and other metrics that have a
+        slope, and for draws at random ("permute", "gaussian").
+    keep : int, optional
+        Only which so many rows score highest matters: a race. Rows get more repeats, `n_repeats` at most, only while it
+        is open whether they are among them; `result.kept` says which are, as all repeats would with few exceptions. Of
+        several metrics, the first decides and the next ones break ties. It saves most for a loss, where the slope
+        foretells what is not sampled; accuracy moves in steps and needs nearly all repeats where the cut is among ties.
+    until_width : float, optional
+        Rows whose 95 % interval (by the first metric) is no wider than this get no more repeats.
+    time_budget : float, optional
+        Seconds after which no further round of repeats begins; `n_repeats` is the most there will be. One repeat of
+        every row is sampled in any case.
+    n_jobs : int, optional
+        Threads: -1 for all cores; by default as many as torch is set to, which is all cores where nobody chose fewer.
     progress : bool
         Whether to show a progress bar.
     memory_limit : int
@@ -101,7 +107,8 @@ def permutation_importance(
     Returns
     -------
     PermutationImportance or dict of str to PermutationImportance
-        One row per feature or group, one column per repeat; positive means that it matters.
+        One row per feature or group, one column per repeat; positive means that it matters. Has `importances`,
+        `importances_mean`, `importances_std`, `n_repeats_used`, `interval()`, `to_frame()` and `plot()`.
 
     Examples
     --------
@@ -121,13 +128,19 @@ def permutation_importance(
     >>> pair = permutation_importance(model, x, edge_index, y, range(100), groups={"both": [0, 1]})
     >>> list(pair.groups), pair.importances.shape
     (['both'], (1, 10))
+    >>> names = ["signal", "noise"]
+    >>> loss = {"metric": "cross_entropy", "n_repeats": 40, "feature_names": names}
+    >>> best = permutation_importance(model, x, edge_index, y, range(100), keep=1, **loss)
+    >>> best.to_frame()[["feature", "n_repeats", "kept", "rank"]]
+      feature  n_repeats   kept  rank
+    0  signal          4   True     1
+    1   noise          4  False     2
     """
     check_choices(model, n_repeats, perturbation, engine, perturbed_rows)
     inputs = read_inputs(x, edge_index, model_kwargs, features_of)
-    one_part = next(iter(inputs.by_type().values())) if isinstance(inputs.argument, Mapping) else inputs
-    request = _Request(
+    request = Request(
         model=model,
-        target=read_target(task_level, inputs, y, nodes, sample_weight, one_part.values.device),
+        target=read_target(task_level, inputs, y, nodes, sample_weight),
         metric=metric,
         n_repeats=n_repeats,
         perturbation=perturbation,
@@ -136,121 +149,11 @@ def permutation_importance(
         shared_permutation=shared_permutation,
         seed=root_sequence(random_state),
         engine=engine,
+        sampling=Sampling(control_variate, keep, until_width, time_budget),
+        clock=Clock(time_budget),
+        n_jobs=n_jobs,
         progress=progress,
         memory_limit=memory_limit,
     )
-    if one_part is inputs:
-        return request.results(inputs, features, groups)
-    return request.results_by_type(inputs, features, groups)
-
-
-@dataclass(frozen=True)
-class _Request:
-    """What one call asks for, whichever features it is about."""
-
-    model: nn.Module
-    target: Target
-    metric: str | Callable | Sequence[str | Callable]
-    n_repeats: int
-    perturbation: str
-    within: str | None
-    perturbed_rows: str
-    shared_permutation: bool
-    seed: np.random.SeedSequence
-    engine: str
-    progress: bool
-    memory_limit: int
-
-    def results_by_type(self, inputs: Inputs, features: Mapping | None, groups: Mapping | None) -> dict:
-        """Every type draws from its own child of the seed; where features or groups are named, only their types."""
-        features, groups = (_by_type(one, inputs) for one in (features, groups))
-        found = {}
-        for place, (kind, part) in enumerate(inputs.by_type().items()):
-            if all(named is None or kind in named for named in (features, groups)):
-                own = replace(self, seed=child_sequence(self.seed, place))
-                found[kind] = own.results(part, features and features[kind], groups and groups[kind])
-        return found
-
-    def results(self, inputs: Inputs, features: Sequence[int] | None, groups: Mapping | None) -> object:
-        many = isinstance(self.metric, (list, tuple))
-        metrics = choose_metrics(self.metric if many else [self.metric])
-        rows = {"features": None, "groups": None}
-        if groups is None:
-            rows["features"] = feature_index(features, inputs.matrix.shape[1])
-        else:
-            rows["groups"] = check_groups(groups, features, inputs.matrix.shape[1])
-        problem, order = self._problem(inputs, **rows)
-        with evaluation_mode(self.model):
-            baselines, scores, chosen = _score(problem, metrics, self.engine, self.progress)
-        results = {}
-        for one, baseline, score in zip(metrics, baselines, scores, strict=True):
-            importances = np.empty((len(order), self.n_repeats))
-            importances[order] = one.sign * (baseline - score)  # what is not random was computed once for all repeats
-            results[one.name] = PermutationImportance(importances, baseline, one.name, engine=chosen, **rows)
-        return results if many else results[metrics[0].name]
-
-    def _problem(
-        self, inputs: Inputs, features: np.ndarray | None, groups: dict[str, np.ndarray] | None
-    ) -> tuple[Problem, np.ndarray]:
-        """What the engines are given, and which row of the result each of its items is.
-
-        Items are sorted by size, because a block of copies takes as much room for each as for the largest of them.
-        """
-        if groups is None:
-            draw, items = draw_column, list(features[:, None])
-            labels = [f"feature {column}" for column in features]
-        else:
-            draw, items = draw_group, list(groups.values())
-            labels = [f"group '{name}'" for name in groups]
-        order = np.argsort([len(item) for item in items], kind="stable")
-        problem = Problem(
-            model=self.model,
-            inputs=inputs,
-            target=self.target,
-            items=[items[row] for row in order],
-            labels=[labels[row] for row in order],
-            repeats=1 if self.perturbation in DETERMINISTIC else self.n_repeats,
-            draw_item=self._draw_item(draw, inputs),
-            seed=self.seed,
-            columns=Columns(inputs.matrix),
-            memory_limit=self.memory_limit,
-        )
-        return problem, order
-
-    def _draw_item(self, draw: Callable, inputs: Inputs) -> DrawItem:
-        """How the new values of an item are drawn."""
-        blocks = read_blocks(self.within, self.perturbation, inputs)
-        if blocks is not None:
-            draw_item = partial(draw_within, blocks)
-        elif self.shared_permutation and self.perturbation == "permute":
-            draw_item = draw_shared(self.seed)
-        else:
-            draw_item = partial(draw, PERTURBATIONS[self.perturbation])
-        if self.perturbed_rows == "all":
-            return draw_item
-        if blocks is not None or self.target.level != "node" or not inputs.is_x:
-            raise InputError("perturbed_rows='scored' is for features of nodes that are scored themselves")
-        return draw_at(draw_item, inputs.matrix, self.target.rows)
-
-
-def _by_type(named: Mapping | None, inputs: Inputs) -> Mapping | None:
-    if named is None:
-        return None
-    unknown = named if not isinstance(named, Mapping) else [kind for kind in named if kind not in inputs.argument]
-    if len(unknown):
-        known = ", ".join(map(str, inputs.argument))
-        raise InputError(f"features and groups must be dicts by type where {inputs.features_of} is one ({known})")
-    return named
-
-
-def _score(problem: Problem, metrics: list[Metric], engine: str, progress: bool) -> tuple[list[float], np.ndarray, str]:
-    """Every metric before, and of every item and repeat after; and the name of the engine that found them."""
-    target, outputs = problem.target, problem.baseline
-    judge = Judge(metrics, outputs, target.y, target.weight, problem.is_flat)
-    scores = np.empty((len(metrics), problem.num_pairs))
-    chosen = choose_engine(engine, problem)
-    with tqdm(total=problem.num_pairs, disable=not progress, unit="permutation") as bar:
-        for pairs, part in chosen.blocks(judge):
-            scores[:, pairs.start : pairs.stop] = part
-            bar.update(len(pairs))
-    return judge.baselines, scores.reshape(len(metrics), len(problem.items), problem.repeats), chosen.name
+    score = request.results_by_type if inputs.has_types else request.results
+    return score(inputs, features, groups, feature_names)

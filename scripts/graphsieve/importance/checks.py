@@ -35,3 +35,14 @@ def feature_index(features: Sequence[int] | None, num_features: int) -> np.ndarr
             f"features names column {index.max()} (lowest {index.min()}), but x has columns 0 to {num_features - 1}"
         )
     return index
+
+
+def check_names(names: Sequence[str] | None, num_features: int) -> list[str] | None:
+    if names is None:
+        return None
+    names = [str(name) for name in names]
+    if len(names) != num_features:
+        raise InputError(
+            f"feature_names has {len(names)} names, but x has {num_features} columns: name each column once"
+        )
+    return names

@@ -63,6 +63,10 @@ class NewColumn:
         column[self.rows[repeat]] = self.values[repeat]
         return column
 
+    def take(self, repeats: range) -> "NewColumn":
+        part = slice(repeats.start, repeats.stop)
+        return NewColumn(None if self.rows is None else self.rows[part], self.values[part])
+
 
 def ordered_samples(rng: np.random.Generator, population: int, size: int, repeats: int) -> np.ndarray:
     """(repeats, size) numbers below `population`, without repetition in a row, every order equally likely.

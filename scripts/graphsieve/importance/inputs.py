@@ -46,6 +46,14 @@ class Inputs:
         """Whether the features are those of nodes that are all of one type."""
         return self.features_of == "x" and self.of_type is None
 
+    @property
+    def has_types(self) -> bool:
+        return isinstance(self.argument, Mapping)
+
+    @property
+    def device(self) -> torch.device:
+        return (next(iter(self.argument.values())) if self.has_types else self.argument).device
+
     def by_type(self) -> dict[object, "Inputs"]:
         return {one: replace(self, of_type=one) for one in self.argument}
 
@@ -65,7 +73,7 @@ def read_inputs(x: object, edge_index: object, model_kwargs: dict[str, object], 
     if features_of != "x" and model_kwargs.get(features_of) is None:
         raise InputError(f"features_of is {features_of!r}, but no {features_of} is given: pass it by name")
     inputs = Inputs(x, edge_index, model_kwargs, features_of)
-    parts = inputs.by_type().values() if isinstance(inputs.argument, Mapping) else [inputs]
+    parts = inputs.by_type().values() if inputs.has_types else [inputs]
     if not parts:
         raise InputError(f"{features_of} is an empty dict: give the features of at least one type")
     for part in parts:

@@ -37,9 +37,6 @@ class Metric:
     many_labels: bool = False  # whether y may have several columns of zeros and ones
     needs_variety: bool = False  # whether y must vary: every class or label somewhere, none everywhere
 
-    def __call__(self, outputs: Tensor, y: Tensor, weight: Tensor | None = None) -> np.ndarray:
-        return torch.as_tensor(self.function(outputs, y, weight), dtype=torch.float64).cpu().numpy()
-
 
 METRICS = {
     one.name: one
@@ -65,7 +62,9 @@ def _from_callable(function: Callable[[Tensor, Tensor], float]) -> Metric:
         copies = outputs.movedim(-1, 0).mT.contiguous() if outputs.dim() == 3 else outputs.T.contiguous()
         options = {} if weight is None else {"sample_weight": weight}
         with lock:
-            return torch.tensor([float(function(copy, y, **options)) for copy in copies], dtype=torch.float64)
+            # Not floats, because a slope may be asked for.
+            values = [torch.as_tensor(function(copy, y, **options), dtype=torch.float64).reshape(()) for copy in copies]
+        return torch.stack(values)
 
     return Metric(getattr(function, "__name__", type(function).__name__), of_all_copies, labels=None)
 
@@ -100,9 +99,11 @@ class Judge:
 
     def __call__(self, outputs: Tensor) -> np.ndarray:
         """(metrics, copies) from (columns, rows, copies)"""
-        return np.stack(
-            [
-                one(outputs[0] if one.labels is None and self.is_flat else outputs, y, self.weight)
-                for one, y in zip(self.metrics, self.labels, strict=True)
-            ]
-        )
+        values = [self.values(number, outputs) for number in range(len(self.metrics))]
+        return np.stack([torch.as_tensor(one, dtype=torch.float64).detach().cpu().numpy() for one in values])
+
+    def values(self, number: int, outputs: Tensor) -> Tensor:
+        """One metric of every copy, with its slope where it has one."""
+        metric = self.metrics[number]
+        shown = outputs[0] if metric.labels is None and self.is_flat else outputs
+        return metric.function(shown, self.labels[number], self.weight)

@@ -2,8 +2,8 @@
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 
 import numpy as np
 import torch
@@ -14,6 +14,8 @@ from graphsieve.importance.columns import Columns, NewColumn
 from graphsieve.importance.inputs import Inputs
 from graphsieve.importance.tasks import Target
 from graphsieve.models.fast.convolutions import watch_propagation
+
+KEPT_DRAWS = 16  # items whose draws are kept
 
 
 @dataclass
@@ -37,9 +39,12 @@ class Problem:
     memory_limit: int
     propagations: dict[nn.Module, list[tuple]] = field(default_factory=dict)  # filled by the unperturbed pass
     is_flat: bool = False  # whether the model returns numbers without columns; filled by the unperturbed pass
+    first_repeat: int = 0  # of a part: the number in the whole of what is repeat 0 here
 
     def __post_init__(self):
         self.x = self.inputs.matrix
+        # An item's repeats may fall into several blocks of an engine.
+        self.draw = lru_cache(maxsize=KEPT_DRAWS)(self._draw)
 
     @property
     def edge_index(self) -> object:
@@ -75,12 +80,31 @@ class Problem:
     def largest_item(self) -> int:
         return max(map(len, self.items))
 
-    def draw(self, position: int) -> list[NewColumn]:
+    def _draw(self, position: int) -> list[NewColumn]:
         """The new values of each column of the item at that position, for all repeats."""
         return self.draw_item(self.columns, self.items[position], self.repeats, self.seed)
 
+    def part(self, positions: np.ndarray, repeats: range) -> "Problem":
+        """Some of the items and repeats. A repeat is the same perturbation in whatever part it is scored."""
+        baseline = self.baseline  # may make x dense
+
+        def draw_part(columns: Columns, item: np.ndarray, _: int, seed: np.random.SeedSequence) -> list[NewColumn]:
+            whole = self.draw_item(columns, item, self.repeats, seed)
+            return [new.take(repeats) for new in whole]
+
+        part = replace(
+            self,
+            items=[self.items[position] for position in positions],
+            labels=[self.labels[position] for position in positions],
+            repeats=len(repeats),
+            draw_item=draw_part,
+            first_repeat=repeats.start,
+        )
+        part.baseline, part.x = baseline, self.x
+        return part
+
     def describe(self, position: int, repeat: int) -> str:
-        return f"{self.labels[position]} perturbed (repeat {repeat})"
+        return f"{self.labels[position]} perturbed (repeat {self.first_repeat + repeat})"
 
     def call(self, x: Tensor, when: str) -> Tensor:
         """The model's outputs at the scored rows, (rows, columns)."""

@@ -44,12 +44,11 @@ class Target:
         return output[self.of_type]
 
 
-def read_target(
-    task_level: str, inputs: Inputs, y: object, nodes: object, sample_weight: object, device: torch.device
-) -> Target:
+def read_target(task_level: str, inputs: Inputs, y: object, nodes: object, sample_weight: object) -> Target:
     """Labels, rows and weights, checked against the graph; dicts with one type name the type that is scored."""
     if task_level not in TASK_LEVELS:
         raise InputError(f"task_level {task_level!r} is unknown: choose one of {', '.join(TASK_LEVELS)}")
+    device = inputs.device
     of_type, y = _only_type(y, "y")
     y = as_tensor(y, "y").to(device)
     count = _count_rows(task_level, inputs, of_type)

@@ -1,5 +1,7 @@
 """The engines by name, and the order in which "auto" tries them."""
 
+import copy
+
 from graphsieve.errors import InputError
 from graphsieve.importance.engines.full import FullEngine
 from graphsieve.importance.engines.lowrank.blocks import LowRankEngine
@@ -24,6 +26,13 @@ def choose_engine(name: str, problem: Problem) -> Engine:
         return {"lowrank": _lowrank, "restricted": RestrictedEngine}[name](problem)
     except Unsupported as reason:
         raise InputError(f"engine '{name}' cannot score this model ({reason}): use 'auto'") from reason
+
+
+def for_part(engine: Engine, part: Problem) -> Engine:
+    """The engine for a part of its problem: what it has prepared depends on the model and the graph alone."""
+    other = copy.copy(engine)
+    other.problem = part
+    return other
 
 
 def _fastest(problem: Problem) -> Engine:

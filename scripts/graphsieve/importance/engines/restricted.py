@@ -9,7 +9,6 @@ pools or normalises over all nodes fails at once, and the reference engine takes
 
 import copy
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 
 import numpy as np
 import torch
@@ -40,7 +39,6 @@ class RestrictedEngine:
             raise Unsupported(f"the model cannot be copied: {error}") from error
         self.ball = self._smallest_exact_ball()
         self.copies = self._copies_per_batch()
-        self.draw = lru_cache(maxsize=2)(problem.draw)  # an item's repeats may fall into several batches
 
     def _smallest_exact_ball(self) -> Tensor:
         problem = self.problem
@@ -108,7 +106,7 @@ class RestrictedEngine:
         ball = self.ball.cpu().numpy()
         for copy_, pair in enumerate(pairs):
             position, repeat = divmod(pair, problem.repeats)
-            for column, new in zip(problem.items[position], self.draw(position), strict=True):
+            for column, new in zip(problem.items[position], problem.draw(position), strict=True):
                 values = new.dense(repeat, problem.num_nodes)[ball]
                 x[copy_, :, column] = torch.from_numpy(values).to(x.device)
         edges = self._subgraph(self.ball, len(pairs))

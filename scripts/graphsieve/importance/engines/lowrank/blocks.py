@@ -1,7 +1,7 @@
 """Logits of many perturbed copies at once, from a prepared plan."""
 
+import math
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 
 import numpy as np
 import torch
@@ -23,7 +23,6 @@ class LowRankEngine:
     def __init__(self, plan: Plan):
         self.plan, self.problem = plan, plan.problem
         self.nodes, self.place = plan.x_nodes.cpu().numpy(), plan.x_place.cpu().numpy()
-        self.draw = lru_cache(maxsize=16)(self.problem.draw)  # an item's repeats may fall into several blocks
         self.whole_base = self._whole_base() if plan.poolings else None
 
     def logits(self, pairs: range) -> Tensor:
@@ -64,7 +63,8 @@ class LowRankEngine:
             first = position * repeats
             start, stop = max(first, pairs.start), min(first + repeats, pairs.stop)
             copies = slice(start - pairs.start, stop - pairs.start)
-            for slot, (column, drawn) in enumerate(zip(self.problem.items[position], self.draw(position), strict=True)):
+            new_columns = zip(self.problem.items[position], self.problem.draw(position), strict=True)
+            for slot, (column, drawn) in enumerate(new_columns):
                 self._write_old(old[:, slot, place], column)
                 self._write_new(new[:, slot, copies], drawn, slice(start - first, stop - first))
                 sparse &= drawn.rows is not None
@@ -87,7 +87,8 @@ class LowRankEngine:
     def blocks(self, score: Callable[[Tensor], np.ndarray]) -> Iterator[tuple[range, np.ndarray]]:
         """Scores of all pairs, block by block."""
         workers = torch.get_num_threads() if self.problem.x.device.type == "cpu" else 1
-        pairs, step = self.problem.num_pairs, self.plan.copies_per_block(workers)
+        pairs = self.problem.num_pairs
+        step = min(self.plan.copies_per_block(workers), math.ceil(pairs / workers))
         ranges = (range(start, min(start + step, pairs)) for start in range(0, pairs, step))
 
         def work(block: range) -> tuple[range, np.ndarray]:

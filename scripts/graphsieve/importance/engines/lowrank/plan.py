@@ -113,7 +113,7 @@ class Plan:
         slots = self.problem.largest_item
         cells = 4 * len(self.x_nodes) * slots + 4 * self.base.numel()
         for layer in self.layers.values():
-            known, outputs = layer.filter, layer.base.shape[1]
+            known = layer.filter
             if layer.table is not None:
                 cells += known.sizes[0] * (6 + 8 * slots * len(known.weights)) + known.sizes[-1] * slots * known.hops
             else:
