@@ -138,7 +138,7 @@ def test_page_stands_alone(customers, done):
         assert heading in text
 
 
-@pytest.mark.parametrize("metric", ["macro_f1", "cross_entropy"])
+@pytest.mark.parametrize("metric", ["macro_f1", "cross_entropy", "roc_auc"])
 @pytest.mark.filterwarnings("ignore::graphsieve.data.own.reader.GraphWarning")
 def test_options(customers, tmp_path, monkeypatch, metric):
     one = ("--model", "mlp", "--metric", metric, "--out", tmp_path / "elsewhere", "--seeds", 1, "--normalise", "none")

@@ -77,6 +77,30 @@ def test_an_option_that_did_not_exist_then_had_no_effect(folder, key, then, now)
         earlier.check_settings(CONFIG | {"training": CONFIG["training"] | {key: now}})
 
 
+def test_metrics_are_compared_as_they_take_effect(folder):
+    """Nothing was said of them, so models were reported, and features scored, by accuracy."""
+    earlier = EarlierRun(folder, "results/new")
+    cora = CONFIG["datasets"]["cora"]
+    for scoring in (None, "accuracy"):
+        earlier.check_settings(CONFIG | {"scoring": {"n_repeats": 10, "metric": scoring}})
+    with pytest.raises(InputError, match="config key scoring.metric is 'roc_auc', but .* was made with 'accuracy'"):
+        earlier.check_settings(CONFIG | {"scoring": {"n_repeats": 10, "metric": "roc_auc"}})
+    other = CONFIG | {"datasets": {"cora": cora | {"metric": "roc_auc"}}}
+    with pytest.raises(InputError, match="config key datasets.cora.metric is 'roc_auc', but .* was made with 'accur"):
+        earlier.check_settings(other)
+    (folder / "records/settings.json").write_text(json.dumps(settings_of(other, {})))
+    earlier.check_settings(other | {"scoring": {"n_repeats": 10, "metric": "roc_auc"}})
+    with pytest.raises(InputError, match="config key scoring.metric is 'accuracy', but .* was made with 'roc_auc'"):
+        earlier.check_settings(other | {"scoring": {"n_repeats": 10, "metric": "accuracy"}})
+
+
+def test_records_without_a_metric_were_reported_by_accuracy(folder):
+    path = folder / "records/one_shot.csv"
+    new = pd.read_csv(path).assign(dataset="tolokers", metric="roc_auc")
+    joined = with_earlier(new, [path]).groupby("dataset")["metric"].unique()
+    assert joined.map(list).to_dict() == {"tolokers": ["roc_auc"], "cora": ["accuracy"]}
+
+
 def test_records_from_other_raw_files_are_known_and_left_out(folder):
     earlier = EarlierRun(folder, "results/new")
     assert earlier.outdated_datasets({"cora": "1234", "texas": "99"}) == []  # texas is not in its records

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 from importance_cases import CLASSES, FEATURES, NODES, make_graph, scored_nodes
+from sklearn.metrics import roc_auc_score
 from torch import nn
 
 from graphsieve import permutation_importance
@@ -20,6 +21,32 @@ def score(model, **changed):
     x, edges, y = make_graph()
     arguments = {"x": x, "edge_index": edges, "y": y, "nodes": scored_nodes(), "n_repeats": 2} | changed
     return permutation_importance(model, **arguments)
+
+
+def test_importance_by_roc_auc_is_its_fall(model):
+    """By hand, with scikit-learn: feature 0 masked, one forward pass."""
+    x, edges, _ = make_graph()
+    nodes, y = scored_nodes(), torch.arange(NODES) % 2
+    model = build_model("gcn", FEATURES, 2, hidden=8).eval()
+    masked = x.clone()
+    masked[:, 0] = 0
+    with torch.no_grad():
+        before, after = (model(one, edges)[nodes] for one in (x, masked))
+    fall = np.subtract(*(roc_auc_score(y[nodes], (one[:, 1] - one[:, 0]).double()) for one in (before, after)))
+    for engine in ("auto", "full"):
+        result = score(model, y=y, metric="roc_auc", perturbation="mask", n_repeats=1, engine=engine)
+        assert result.importances[0, 0] == pytest.approx(fall, abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
+def test_labels_of_one_class_cannot_be_ranked(model, metric):
+    sentence = (
+        f"{metric} ranks nodes of one class among those of others, but all 7 scored nodes have class 1: give nodes of "
+        "several classes, or choose another metric"
+    )
+    with pytest.raises(InputError) as refusal:
+        score(model, y=torch.ones(NODES, dtype=torch.long), metric=["accuracy", metric])
+    assert str(refusal.value) == sentence
 
 
 def test_importance_is_the_fall_of_a_score_and_the_rise_of_a_loss(model):

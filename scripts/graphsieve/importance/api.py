@@ -67,8 +67,8 @@ def permutation_importance(
     n_repeats : int
         How often every column is perturbed.
     metric : str, callable or sequence of them
-        "accuracy", "cross_entropy", "macro_f1", or a function of (logits, y) where higher is better. A list returns a
-        dict of results by name, from the same perturbed passes.
+        "accuracy", "cross_entropy", "macro_f1", "roc_auc", "average_precision", or a function of (logits, y) where
+        higher is better. A list returns a dict of results by name, from the same perturbed passes.
     perturbation : str
         "permute", "gaussian" (noise of the column's mean and deviation) or "mask" (zeros).
     groups : dict of str to sequence of int, optional

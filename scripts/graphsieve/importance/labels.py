@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import torch
 from torch import Tensor
 
 from graphsieve.errors import InputError
+from graphsieve.models.evaluation import check_two_classes
 
 if TYPE_CHECKING:
     from graphsieve.importance.metrics import Metric
@@ -27,7 +27,7 @@ def class_labels(metric: "Metric", outputs: Tensor, y: Tensor, weight: Tensor | 
         )
     y = y.long()
     if metric.needs_variety:
-        _check_that_all_occur(metric, outputs.shape[1], y, weight)
+        _check_variety(metric, y, weight)
     return y
 
 
@@ -64,15 +64,13 @@ def _zeros_and_ones(metric: "Metric", outputs: Tensor, y: Tensor) -> Tensor:
     return y
 
 
-def _check_that_all_occur(metric: "Metric", columns: int, y: Tensor, weight: Tensor | None) -> None:
-    """Each class (or label) among the rows with a weight, and at least one row without it."""
-    if weight is not None:
-        y = y[weight > 0]
-    if y.dim() == 2:
-        counts, names = y.sum(0), "label"
-    else:
-        counts, names = torch.bincount(y, minlength=max(columns, 2)), "class"
-    for number, count in enumerate(counts.tolist()):
-        if count in (0, len(y)):
-            share = "no" if count == 0 else "every"
-            raise InputError(f"{names} {number} is at {share} scored row: {metric.name} needs rows with and without it")
+def _check_variety(metric: "Metric", y: Tensor, weight: Tensor | None) -> None:
+    """Several classes, or both values of every label, among the rows that have a weight."""
+    y = y if weight is None else y[weight > 0]
+    if y.dim() == 1:
+        check_two_classes(metric.name, y, "scored")
+        return
+    for label, column in enumerate(y.T):
+        if (column == column[0]).all():
+            value = int(column[0])
+            raise InputError(f"label {label} is {value} at every scored row: {metric.name} is not defined")

@@ -52,15 +52,6 @@ def macro_f1(logits: Tensor, y: Tensor, weight: Tensor | None = None) -> Tensor:
     return total / classes
 
 
-def roc_auc(logits: Tensor, y: Tensor, weight: Tensor | None = None) -> Tensor:
-    """The area under the ROC curve; of several classes each against the rest, of several labels each: their mean."""
-    return _mean_over_labels(_area_under_curve, logits, y, weight)
-
-
-def average_precision(logits: Tensor, y: Tensor, weight: Tensor | None = None) -> Tensor:
-    return _mean_over_labels(_average_precision, logits, y, weight)
-
-
 def r2(outputs: Tensor, y: Tensor, weight: Tensor | None = None) -> Tensor:
     """The share of the variance that is explained; the mean over the columns."""
     weight = _weights(y, weight)
@@ -95,33 +86,3 @@ def _weights(y: Tensor, weight: Tensor | None) -> Tensor:
 def _with_class_zero(logits: Tensor) -> Tensor:
     """A single logit says how much class 1 is ahead of class 0."""
     return torch.cat([torch.zeros_like(logits), logits]) if logits.shape[0] == 1 else logits
-
-
-def _mean_over_labels(of_one, logits: Tensor, y: Tensor, weight: Tensor | None) -> Tensor:
-    weight = _weights(y, weight)
-    if y.dim() == 1 and logits.shape[0] == 2:
-        logits = logits[1:] - logits[:1]
-    if logits.shape[0] > 2 and y.dim() == 1:  # each class against the rest, by probability
-        y, logits = F.one_hot(y, logits.shape[0]), logits.softmax(0)
-    truth = (y[:, None] if y.dim() == 1 else y).T
-    found = [of_one(one.T.contiguous(), true, weight) for one, true in zip(logits, truth, strict=True)]
-    return torch.stack(found).mean(0)
-
-
-def _area_under_curve(scores: Tensor, truth: Tensor, weight: Tensor) -> Tensor:
-    """(copies,) from (copies, rows) scores: how often a one is above a zero; a tie counts half."""
-    scores, order = scores.sort(1)
-    ones, zeros = (weight * truth)[order], (weight * (1 - truth))[order]
-    below = F.pad(zeros.cumsum(1), (1, 0))  # the weight of zeros among the first k rows
-    first, last = torch.searchsorted(scores, scores), torch.searchsorted(scores, scores, right=True)
-    wins = (ones * (below.gather(1, first) + below.gather(1, last))).sum(1) / 2
-    return wins / (ones.sum(1) * zeros.sum(1))
-
-
-def _average_precision(scores: Tensor, truth: Tensor, weight: Tensor) -> Tensor:
-    """(copies,) from (copies, rows) scores: the mean over the ones of the precision at their score."""
-    scores, order = (-scores).sort(1)
-    ones, rows = (weight * truth)[order], weight[order]
-    last = torch.searchsorted(scores, scores, right=True) - 1
-    precision = (ones.cumsum(1) / rows.cumsum(1).clamp(min=torch.finfo(rows.dtype).tiny)).gather(1, last)
-    return (ones * precision).sum(1) / ones.sum(1)

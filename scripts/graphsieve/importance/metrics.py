@@ -16,14 +16,13 @@ from graphsieve.errors import InputError
 from graphsieve.importance.labels import Labels, class_labels, number_labels
 from graphsieve.importance.metric_functions import (
     accuracy,
-    average_precision,
     cross_entropy,
     macro_f1,
     mean_absolute_error,
     mean_squared_error,
     r2,
-    roc_auc,
 )
+from graphsieve.models.evaluation import RANKING_METRICS
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class Metric:
     sign: int = 1  # 1 where higher is better, so that importance is the fall; -1 where it is the rise
     labels: Labels | None = class_labels  # checks y against the outputs; None where anything goes
     many_labels: bool = False  # whether y may have several columns of zeros and ones
-    needs_variety: bool = False  # whether y must vary: every class or label somewhere, none everywhere
+    needs_variety: bool = False  # whether it is not defined where y is the same everywhere
 
 
 METRICS = {
@@ -44,8 +43,7 @@ METRICS = {
         Metric("accuracy", accuracy, many_labels=True),
         Metric("cross_entropy", cross_entropy, sign=-1, many_labels=True),
         Metric("macro_f1", macro_f1),
-        Metric("roc_auc", roc_auc, many_labels=True, needs_variety=True),
-        Metric("average_precision", average_precision, many_labels=True, needs_variety=True),
+        *(Metric(name, one, many_labels=True, needs_variety=True) for name, one in RANKING_METRICS.items()),
         Metric("r2", r2, labels=number_labels, needs_variety=True),
         Metric("mean_squared_error", mean_squared_error, sign=-1, labels=number_labels),
         Metric("mean_absolute_error", mean_absolute_error, sign=-1, labels=number_labels),

@@ -11,7 +11,7 @@ import pandas as pd
 
 from graphsieve.data.graph import Graph, Split
 from graphsieve.errors import InputError
-from graphsieve.options import ScoringOptions
+from graphsieve.options import ScoringOptions, TrainingOptions
 from graphsieve.randomness import child, child_integer
 from graphsieve.scoring.homophily import (
     attribute_homophily,
@@ -83,7 +83,7 @@ def _importance(task: ScoringTask, perturbation: str, metric: object = None) -> 
         torch.from_numpy(task.graph.y).to(device),
         torch.from_numpy(task.split.val).to(device),
         n_repeats=1 if perturbation == "mask" else task.options.n_repeats,
-        metric=list(dict.fromkeys([metric or task.options.metric, "cross_entropy"])),
+        metric=list(dict.fromkeys([metric or task.options.metric or TrainingOptions.metric, "cross_entropy"])),
         perturbation=perturbation,
         perturbed_rows=task.options.perturbed_rows,
         shared_permutation=task.options.shared_permutation,

@@ -7,7 +7,7 @@ optimiser's state are sliced to match, which is the same as masking the columns 
 import functools
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -75,9 +75,9 @@ def adaptive_selection(
     pruning : PruningOptions, optional
         When and what to prune.
     training : TrainingOptions, optional
-        Only its epochs, learning rate and weight decay matter: the module is the factory's.
+        Only its epochs, learning rate, weight decay and metric matter: the module is the factory's.
     scoring : ScoringOptions, optional
-        How to score, and who wins among equal scores.
+        How to score, by the metric of the training unless another is given, and who wins among equal scores.
     seed : int
         Of initial weights, dropout, permutations and ties.
     device : str or torch.device
@@ -111,7 +111,7 @@ def adaptive_selection(
     (2, [8, 4, 2])
     """
     pruning, training, scoring = pruning or PruningOptions(), training or TrainingOptions(), scoring or ScoringOptions()
-    device = torch.device(device)
+    device, scoring = torch.device(device), replace(scoring, metric=scoring.metric or training.metric)
     score = _scoring(scorer, graph, split, training, scoring, seed, device)
     records = _Records(graph)
     kept, current, pruning_on = np.arange(graph.num_features), graph, True
