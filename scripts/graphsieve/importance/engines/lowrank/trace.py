@@ -96,7 +96,7 @@ class Step:
     @property
     def is_linear(self) -> bool:
         """Whether it is a linear map: (rows, weight, bias)."""
-        return self.function is _linear
+        return self.function is linear_rows
 
     @property
     def operands(self) -> list[fx.Node]:
@@ -105,7 +105,7 @@ class Step:
         return found
 
 
-class _Tracer(fx.Tracer):
+class Tracer(fx.Tracer):
     def __init__(self):
         super().__init__(autowrap_functions=(scatter,))
         self._autowrap_search.append(glob)  # the home of global_add_pool and its like, which all call `scatter`
@@ -121,21 +121,46 @@ class _Tracer(fx.Tracer):
         return super().call_module(module, forward, args, kwargs)
 
 
+class SingleLayer(nn.Module):
+    """A layer that is a model by itself: tracing looks at what a model calls."""
+
+    def __init__(self, layer: MessagePassing, model_kwargs: dict[str, object]):
+        super().__init__()
+        self.layer, self.model_kwargs = layer, model_kwargs
+
+    def forward(self, x: Tensor, edge_index: Any) -> Tensor:
+        return self.layer(x, edge_index, **self.model_kwargs)
+
+
+def twin_of(module: nn.Module) -> nn.Module:
+    """A copy with the same parameters: what happens to its attributes does not reach the caller's module."""
+    shared = {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers())}
+    return copy.deepcopy(module, shared)
+
+
+def as_model(model: nn.Module, model_kwargs: dict[str, object]) -> tuple[nn.Module, dict[str, object]]:
+    """A module whose forward pass can be traced, and what it is given beyond x and the graph."""
+    if isinstance(model, MessagePassing):
+        return SingleLayer(model, model_kwargs), {}
+    others = list(inspect.signature(model.forward).parameters.values())[2:]
+    return model, {p.name: p.default for p in others if p.default is not p.empty} | model_kwargs
+
+
 def trace_program(model: nn.Module, model_kwargs: dict[str, object]) -> Program:
     """The program of `model(x, edge_index, **model_kwargs)`; the model must be in evaluation mode."""
-    others = list(inspect.signature(model.forward).parameters.values())[2:]
-    values = {p.name: p.default for p in others if p.default is not p.empty} | model_kwargs
+    model, values = as_model(model, model_kwargs)
     fixed = {name: value for name, value in values.items() if not isinstance(value, Tensor)}
     try:
-        shared = {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())}
-        twin = copy.deepcopy(model, shared)  # tracing must not leave proxies in the caller's module
-        graph = _Tracer().trace(twin, concrete_args=fixed or None)
+        twin = twin_of(model)
+        graph = Tracer().trace(twin, concrete_args=fixed or None)
     except Exception as error:  # whatever a forward pass written for tensors raises when it meets a proxy
         raise Unsupported(f"forward cannot be traced: {error}") from error
-    return _Reader(model, graph, twin).read()
+    return Reader(model, graph, twin).read()
 
 
-class _Reader:
+class Reader:
+    """Turns the traced calls into a program, or says which of them is not understood."""
+
     def __init__(self, model: nn.Module, graph: fx.Graph, twin: nn.Module):
         self.model, self.graph, self.twin = model, graph, twin
         self.x = next(node for node in graph.nodes if node.op == "placeholder")
@@ -195,8 +220,8 @@ class _Reader:
         elif kind in IDENTITY_MODULES:
             self.alias[node] = self._resolve(node.args[0])
         elif kind in POOLING_MODULES:
-            size = _argument(node, 3, "dim_size", None)
-            self._read_pooling(node, _argument(node, 1, "index", None), size, POOLING_MODULES[kind])
+            size = argument(node, 3, "dim_size", None)
+            self._read_pooling(node, argument(node, 1, "index", None), size, POOLING_MODULES[kind])
         elif kind is nn.Linear:
             self._read_linear(node, node.args[0], module.weight, module.bias)
         elif kind in ELEMENTWISE_MODULES:
@@ -211,17 +236,17 @@ class _Reader:
         if not node.args:
             raise Unsupported("an operand given by name")
         if target is F.linear:
-            weight, bias = _argument(node, 1, "weight", None), _argument(node, 2, "bias", None)
+            weight, bias = argument(node, 1, "weight", None), argument(node, 2, "bias", None)
             self._read_linear(node, node.args[0], self._constant(weight), self._constant(bias))
         elif target is scatter:
             self._read_scatter(node)
-        elif _is_identity(node):
+        elif is_identity(node):
             self.alias[node] = self._resolve(node.args[0])
         elif target in (ELEMENTWISE_METHODS if is_method else ELEMENTWISE_FUNCTIONS):
             in_place = target == "relu_" or node.kwargs.get("inplace", False)
             self._keep(node, getattr(Tensor, target) if is_method else target, target in RELUS, in_place)
         elif target in ALONG_DIMENSION:
-            if _argument(node, *ALONG_DIMENSION[target]) not in LAST_DIMENSION:
+            if not self._within_rows(node, argument(node, *ALONG_DIMENSION[target])):
                 raise Unsupported(f"operation {target} across nodes")
             self._keep(node, getattr(Tensor, target) if is_method else target)
         else:
@@ -238,10 +263,10 @@ class _Reader:
         self.convolutions[node] = Convolution(node, self._resolve(source), layer)
 
     def _read_scatter(self, node: fx.Node) -> None:
-        reduction = REDUCTIONS.get(_argument(node, 4, "reduce", "sum"))
-        if reduction is None or _argument(node, 2, "dim", 0) not in (0, -2):
+        reduction = REDUCTIONS.get(argument(node, 4, "reduce", "sum"))
+        if reduction is None or argument(node, 2, "dim", 0) not in (0, -2):
             raise Unsupported("a scatter that is no pooling")
-        index, size = _argument(node, 1, "index", None), _argument(node, 3, "dim_size", None)
+        index, size = argument(node, 1, "index", None), argument(node, 3, "dim_size", None)
         self._read_pooling(node, index, size, reduction)
 
     def _read_pooling(self, node: fx.Node, batch: object, num_graphs: object, reduction: str) -> None:
@@ -258,7 +283,7 @@ class _Reader:
             del self.convolutions[source]
             self.convolutions[node] = Convolution(node, earlier.source, earlier.module, (weight, bias))
         else:
-            self.rowwise[node] = Step(_linear, (source, weight, bias), {})
+            self.rowwise[node] = Step(linear_rows, (source, weight, bias), {})
 
     def _keep(self, node: fx.Node, function: Callable, is_relu: bool = False, in_place: bool = False) -> None:
         """Accept a row-wise step whose other operands are numbers or the same for all rows."""
@@ -266,15 +291,21 @@ class _Reader:
         if in_place and not sole_reader:
             raise Unsupported("a value is changed in place and used again")
         for operand in node.all_input_nodes:
-            constant = self.constants.get(operand)
-            if constant is not None and constant.dim() > 1 and constant.shape[0] != 1:
-                raise Unsupported("a constant with one row per node")
-            if constant is None and not self._varies(operand):
-                raise Unsupported("an operand computed from the graph")
+            self._check_operand(node, operand)
         if is_relu and sole_reader:
             function = _relu_in_place  # the rows are a working copy that nobody else reads
         args, kwargs = fx.node.map_arg((node.args, node.kwargs), self._operand)
         self.rowwise[node] = Step(function, args, kwargs)
+
+    def _check_operand(self, node: fx.Node, operand: fx.Node) -> None:
+        constant = self.constants.get(operand)
+        if constant is not None and constant.dim() > 1 and constant.shape[0] != 1:
+            raise Unsupported("a constant with one row per node")
+        if constant is None and not self._varies(operand):
+            raise Unsupported("an operand computed from the graph")
+
+    def _within_rows(self, node: fx.Node, dimension: Any) -> bool:
+        return dimension in LAST_DIMENSION
 
     def _is_sole_reader(self, node: fx.Node) -> bool:
         """Nothing else reads the first operand, nor what it is another name of."""
@@ -304,7 +335,7 @@ def _relu_in_place(rows: Tensor, *_: Any, **__: Any) -> Tensor:
     return rows.relu_()
 
 
-def _linear(rows: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+def linear_rows(rows: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """Same as F.linear, without what is zero."""
     product = rows_times(*without_zero_columns(rows, weight))
     return product if bias is None else product.add_(bias)
@@ -322,15 +353,15 @@ def _normalises_rows(module: nn.Module) -> bool:
     return type(module) is nn.LayerNorm and len(module.normalized_shape) == 1
 
 
-def _is_identity(node: fx.Node) -> bool:
+def is_identity(node: fx.Node) -> bool:
     if node.target is F.dropout:
-        return _argument(node, 2, "training", True) is False
+        return argument(node, 2, "training", True) is False
     if node.target in ("squeeze", torch.squeeze):  # a single output per row, as the very last step
-        return _argument(node, 1, "dim", None) in LAST_DIMENSION and all(user.op == "output" for user in node.users)
+        return argument(node, 1, "dim", None) in LAST_DIMENSION and all(user.op == "output" for user in node.users)
     return node.op == "call_method" and node.target == "contiguous"
 
 
-def _argument(node: fx.Node, place: int, name: str, default: Any) -> Any:
+def argument(node: fx.Node, place: int, name: str, default: Any) -> Any:
     return node.args[place] if len(node.args) > place else node.kwargs.get(name, default)
 
 
