@@ -20,6 +20,7 @@ from task_cases import (
 from torch_geometric.nn import global_add_pool, global_max_pool, global_mean_pool
 
 from graphsieve import permutation_importance
+from graphsieve.errors import InputError
 
 DTYPES = [torch.float32, torch.float64]
 SCORES = {
@@ -205,3 +206,66 @@ def test_pooled_models_are_on_the_fast_engine(name, pool, dtype):
     model = Head(name, pool=POOLS[pool], flat=True)
     results = check(model, x, edges, numbers(GRAPHS), NUMBERS, "auto", dtype, **options)
     assert results["r2"].engine == "lowrank"
+
+
+def score(**changed):
+    """Graphs, unless changed."""
+    x, edges, batch = batched_graphs()
+    given = {"x": x, "edge_index": edges, "y": numbers(GRAPHS), "task_level": "graph", "batch": batch, "metric": "r2"}
+    model = changed.pop("model", None) or Head().double()
+    given = {name: value for name, value in {**given, **changed}.items() if value is not None}
+    return permutation_importance(model, n_repeats=1, **given)
+
+
+PAIR_TASK = {"task_level": "edge", "batch": None, "model": LinkPredictor().double(), "y": numbers(PAIRS)}
+NODE_TASK = {"task_level": "node", "batch": None, "y": numbers(NODES), "nodes": range(NODES)}
+BROKEN = torch.zeros(NODES, FEATURES, dtype=torch.float64).index_fill(0, torch.tensor([7]), torch.nan)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"task_level": "cell"}, "task_level 'cell' is unknown: choose one of node, edge, graph"),
+        ({"y": None}, "y is missing: give one label per graph of batch"),
+        ({"y": numbers(GRAPHS + 1)}, r"y must hold one label per graph of batch: it has shape \(7,\), and there are 6"),
+        ({"y": numbers(GRAPHS), "metric": "accuracy"}, "y must hold zeros and ones for accuracy"),
+        ({"nodes": [1]}, "nodes is given, but task_level 'graph' scores every label in y"),
+        ({"batch": None}, "task_level 'graph' needs batch="),
+        ({"batch": torch.zeros(0, dtype=torch.long)}, "batch has 0 entries, and must have one per row of x"),
+        ({"batch": torch.zeros(3, dtype=torch.long)}, "batch has 3 entries, and must have one per row of x"),
+        ({"batch": torch.zeros(NODES)}, "task_level 'graph' needs batch="),
+        ({"x": torch.zeros(0, FEATURES)}, "x has no rows: there is nothing to permute"),
+        ({"x": BROKEN}, "x holds NaN or infinity at row 7: fill in the values that are missing"),
+        ({"x": BROKEN.to_sparse()}, "x holds NaN or infinity: fill in"),
+        ({"groups": {"a": [FEATURES]}}, "group 'a' names column 5, but x has columns 0 to 4"),
+        ({"within": "node"}, "within 'node' is unknown"),
+        ({"within": "graph", "perturbation": "mask"}, "within='graph' goes with perturbation 'permute' only"),
+        ({**NODE_TASK, "within": "graph"}, "within='graph' needs batch=, the graph of each node, for the 40 rows of x"),
+        ({"within": "graph", "control_variate": True}, "control_variate is for values that may go to any row"),
+        ({"perturbed_rows": "scored"}, "perturbed_rows='scored' is for features of nodes that are scored themselves"),
+        ({**NODE_TASK, "nodes": None}, "nodes is missing"),
+        ({**NODE_TASK, "sample_weight": torch.ones(3)}, "sample_weight must hold one weight per label: 40, not"),
+        ({"sample_weight": -torch.ones(GRAPHS)}, "sample_weight must hold finite weights, none negative"),
+        ({"sample_weight": torch.zeros(GRAPHS)}, "some positive where it is scored"),
+        ({"sample_weight": torch.full((GRAPHS,), torch.nan)}, "sample_weight must hold finite weights"),
+        ({"features_of": "edge_attr"}, "features_of is 'edge_attr', but no edge_attr is given: pass it by name"),
+        ({"features_of": "batch"}, r"batch must be \(rows, features\) of float32 or float64"),
+        ({"features_of": "scale", "scale": 2.0}, "scale must be a tensor, not float"),
+        ({"scale": 2.0}, r"model raised TypeError when called as model\(x, edge_index, batch=..., scale=...\)"),
+        ({"engine": "restricted"}, "engine 'restricted' cannot score this model"),
+        (PAIR_TASK, "task_level 'edge' needs edge_label_index="),
+        ({**PAIR_TASK, "edge_label_index": torch.zeros(2, 0)}, "edge_label_index is empty"),
+        ({**PAIR_TASK, "edge_label_index": label_pairs()[:, :4]}, "y must hold one label per column of edge_label"),
+        ({**PAIR_TASK, "edge_label_index": label_pairs(), "model": Head().double()}, "model raised TypeError"),
+        ({"model": LinkPredictor().double(), "edge_label_index": label_pairs(), "batch": torch.arange(NODES) // 7},
+         "model raised TypeError"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_named(changed, message):
+    with pytest.raises(InputError, match=message):
+        score(**changed)
+
+
+def test_rows_that_do_not_fit_the_level():
+    with pytest.raises(InputError, match=r"model returned shape \(6, 1\) .* must return 40 rows, one per node"):
+        score(**{**NODE_TASK, "batch": batched_graphs()[2]})

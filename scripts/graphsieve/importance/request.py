@@ -24,11 +24,20 @@ from graphsieve.importance.within import draw_within, read_blocks
 
 
 @dataclass(frozen=True)
+class Posed:
+    """What the model is called with, what is scored, and the class of problem that this is."""
+
+    inputs: Inputs
+    target: Target
+    make_problem: Callable[..., Problem] = Problem
+
+
+@dataclass(frozen=True)
 class Request:
     """What one call asks for, whichever features it is about."""
 
     model: nn.Module
-    target: Target
+    posed: Posed
     metric: str | Callable | Sequence[str | Callable]
     n_repeats: int
     perturbation: str
@@ -103,10 +112,10 @@ class Request:
             draw, items = draw_group, list(groups.values())
             labels = [f"group '{name}'" for name in groups]
         order = np.argsort([len(item) for item in items], kind="stable")
-        problem = Problem(
+        problem = self.posed.make_problem(
             model=self.model,
             inputs=inputs,
-            target=self.target,
+            target=self.posed.target,
             items=[items[row] for row in order],
             labels=[labels[row] for row in order],
             repeats=1 if self.perturbation in DETERMINISTIC else self.n_repeats,
@@ -128,9 +137,9 @@ class Request:
             draw_item = partial(draw, PERTURBATIONS[self.perturbation])
         if self.perturbed_rows == "all":
             return draw_item
-        if blocks is not None or self.target.level != "node" or not inputs.is_x:
+        if blocks is not None or self.posed.target.level != "node" or not inputs.is_x:
             raise InputError("perturbed_rows='scored' is for features of nodes that are scored themselves")
-        return draw_at(draw_item, inputs.matrix, self.target.rows)
+        return draw_at(draw_item, inputs.matrix, self.posed.target.rows)
 
 
 def _by_type(named: Mapping | None, inputs: Inputs) -> Mapping | None:

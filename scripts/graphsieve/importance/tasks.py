@@ -46,8 +46,9 @@ class Target:
 
 def read_target(task_level: str, inputs: Inputs, y: object, nodes: object, sample_weight: object) -> Target:
     """Labels, rows and weights, checked against the graph; dicts with one type name the type that is scored."""
-    if task_level not in TASK_LEVELS:
-        raise InputError(f"task_level {task_level!r} is unknown: choose one of {', '.join(TASK_LEVELS)}")
+    check_level(task_level)
+    if y is None:
+        raise InputError(f"y is missing: give one label per {TASK_LEVELS[task_level]}")
     device = inputs.device
     of_type, y = _only_type(y, "y")
     y = as_tensor(y, "y").to(device)
@@ -61,8 +62,13 @@ def read_target(task_level: str, inputs: Inputs, y: object, nodes: object, sampl
         rows = torch.arange(count, device=device)
     else:
         raise InputError(f"nodes is given, but task_level '{task_level}' scores every label in y: leave nodes out")
-    weight = _read_weight(sample_weight, count, rows)
+    weight = read_weight(sample_weight, count, rows)
     return Target(task_level, rows, count, y[rows], weight, of_type)
+
+
+def check_level(task_level: str) -> None:
+    if task_level not in TASK_LEVELS:
+        raise InputError(f"task_level {task_level!r} is unknown: choose one of {', '.join(TASK_LEVELS)}")
 
 
 def _only_type(value: object, name: str) -> tuple[object, object]:
@@ -137,7 +143,7 @@ def _node_index(nodes: object, num_nodes: int, device: torch.device) -> Tensor:
     return nodes.long()
 
 
-def _read_weight(sample_weight: object, count: int, rows: Tensor) -> Tensor | None:
+def read_weight(sample_weight: object, count: int, rows: Tensor) -> Tensor | None:
     if sample_weight is None:
         return None
     weight = as_tensor(sample_weight, "sample_weight").to(rows.device)

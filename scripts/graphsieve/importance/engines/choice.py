@@ -5,6 +5,7 @@ import copy
 import torch
 
 from graphsieve.errors import InputError
+from graphsieve.importance.engines.batched import BatchedEngine, BatchedProblem
 from graphsieve.importance.engines.full import FullEngine
 from graphsieve.importance.engines.incremental.blocks import IncrementalEngine
 from graphsieve.importance.engines.incremental.plan import Plan as IncrementalPlan
@@ -18,11 +19,13 @@ from graphsieve.models.fast.convolutions import Unsupported
 ENGINES = ("auto", "lowrank", "incremental", "restricted", "full")
 FEWEST_PAIRS = 300  # below this, finding out which engine is exact costs more than it saves
 WORTHWHILE = 0.7  # share of a full pass's cost that an engine may have: counted costs are rough
-Engine = LowRankEngine | IncrementalEngine | RestrictedEngine | FullEngine
+Engine = LowRankEngine | IncrementalEngine | RestrictedEngine | FullEngine | BatchedEngine
 
 
 def choose_engine(name: str, problem: Problem) -> Engine:
     """The engine of that name, or the fastest one that is exact for this problem."""
+    if isinstance(problem, BatchedProblem):
+        return BatchedEngine(problem)
     if name == "full" or problem.num_pairs == 0:
         return FullEngine(problem)
     if name == "auto":

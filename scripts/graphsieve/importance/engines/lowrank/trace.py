@@ -356,9 +356,19 @@ def _normalises_rows(module: nn.Module) -> bool:
 def is_identity(node: fx.Node) -> bool:
     if node.target is F.dropout:
         return argument(node, 2, "training", True) is False
-    if node.target in ("squeeze", torch.squeeze):  # a single output per row, as the very last step
-        return argument(node, 1, "dim", None) in LAST_DIMENSION and all(user.op == "output" for user in node.users)
+    if node.target in ("squeeze", torch.squeeze):  # of a single output per row
+        return argument(node, 1, "dim", None) in LAST_DIMENSION and _only_scaled(node)
     return node.op == "call_method" and node.target == "contiguous"
+
+
+def _only_scaled(node: fx.Node) -> bool:
+    """Whether only elementwise operations with numbers follow, to which a missing column is all the same."""
+    return all(
+        user.op == "output"
+        or (user.target in ELEMENTWISE_FUNCTIONS | ELEMENTWISE_METHODS and user.all_input_nodes == [node])
+        and _only_scaled(user)
+        for user in node.users
+    )
 
 
 def argument(node: fx.Node, place: int, name: str, default: Any) -> Any:
