@@ -79,8 +79,13 @@ def thread_count(n_jobs: int | None) -> Iterator[None]:
     if n_jobs < 1 and n_jobs != -1:
         raise InputError(f"n_jobs is {n_jobs}: give a number of threads, -1 for all cores, or None")
     before = torch.get_num_threads()
-    torch.set_num_threads(len(os.sched_getaffinity(0)) if n_jobs == -1 else n_jobs)
+    torch.set_num_threads(available_cores() if n_jobs == -1 else n_jobs)
     try:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+def available_cores() -> int:
+    """Those that this process may run on, which on a shared node are fewer than there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()

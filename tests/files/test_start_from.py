@@ -67,6 +67,17 @@ def test_other_settings_are_refused(folder):
         earlier.check_settings(CONFIG | {"training": {"hidden": 16}})
     with pytest.raises(InputError, match=r"config key datasets.cora.model is 'gin'"):
         earlier.check_settings(CONFIG | {"datasets": {"cora": {"model": "gin"}}})
+    with pytest.raises(InputError, match=r"config key perturbations.random_graph is 'gnp'"):
+        earlier.check_settings(CONFIG | {"perturbations": {"random_graph": "gnp"}})
+
+
+def test_a_hypothesis_must_mean_what_it_meant(folder):
+    earlier = EarlierRun(folder, "results/new")
+    other = {"says": "Other words.", "datasets": ["cora"], "scoring": {"scored_model": "best"}}
+    earlier.check_settings(CONFIG | {"suspects": {"hypotheses": {"best": other, "new": {"says": "New."}}}})
+    with pytest.raises(InputError, match=r"config key hypotheses.best.scoring is {'scored_model': 'last'}, but "):
+        changed = {"says": "Best.", "scoring": {"scored_model": "last"}}
+        earlier.check_settings(CONFIG | {"suspects": {"hypotheses": {"best": changed}}})
 
 
 @pytest.mark.parametrize(("key", "then", "now"), [("dropout", 0.0, 0.5), ("classifier", "none", "relu_linear")])

@@ -94,6 +94,25 @@ def test_the_mean_is_that_over_all_permutations(make):
     assert found.importances.std() > 1e-6  # otherwise there is nothing to control
 
 
+def test_where_only_scored_nodes_exchange_values_the_mean_is_theirs():
+    """Both in closed form: scored nodes have their mean, and a linear layer and metric leave no variance."""
+    x, edges, y = make_graph(torch.float64)
+    layer, nodes = GCNConv(FEATURES, CLASSES).double(), scored_nodes()
+
+    def first_logit(logits, y):
+        return logits[:, 0].mean()
+
+    found = permutation_importance(
+        layer, x, edges, y, nodes, metric=first_logit, n_repeats=3, control_variate=True, perturbed_rows="scored"
+    )
+    for column, row in enumerate(found.importances):
+        flat = x.clone()
+        flat[nodes, column] = x[nodes, column].mean()
+        with torch.no_grad():
+            fall = float((layer(x, edges) - layer(flat, edges))[nodes, 0].mean())
+        assert row == pytest.approx([fall] * 3, abs=1e-12)
+
+
 def test_the_variance_ratio_is_the_measured_one():
     model = network()
     plain, controlled = (score(model, n_repeats=6, control_variate=on) for on in (False, True))
@@ -116,5 +135,5 @@ def test_a_mask_and_a_metric_without_slope_are_refused():
     arguments = (model, x, edges, y, scored_nodes())
     with pytest.raises(InputError, match="metric 'accuracy' has none: choose a loss"):
         permutation_importance(*arguments, control_variate=True)
-    with pytest.raises(InputError, match="perturbation 'mask' is none"):
+    with pytest.raises(InputError, match="perturbation 'mask' have none: choose one of gaussian, permute"):
         permutation_importance(*arguments, metric="cross_entropy", perturbation="mask", control_variate=True)

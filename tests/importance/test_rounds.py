@@ -1,6 +1,7 @@
 """Repeats sampled round by round: what is sampled is what all repeats at once give; and when it stops."""
 
 import itertools
+import os
 
 import numpy as np
 import pytest
@@ -145,7 +146,7 @@ class Watching(torch.nn.Module):
         return x[:, :CLASSES]
 
 
-@pytest.mark.parametrize(("n_jobs", "expected"), [(None, 1), (2, 2)])
+@pytest.mark.parametrize(("n_jobs", "expected"), [(None, 1), (2, 2), (-1, len(os.sched_getaffinity(0)))])
 @pytest.mark.parametrize("fails", [False, True])
 def test_the_callers_threads_come_back(n_jobs, expected, fails):
     x, edges, y = make_graph()

@@ -17,6 +17,7 @@ from graphsieve import options
 from graphsieve.data.graph import read_graph
 from graphsieve.data.splits import choose_split
 from graphsieve.models.classifier import load_model
+from graphsieve.study.suspects.protocol import TABLE1, TABLE2
 from workflow_runs import PROJECT, jobs, make_project, overlay, snakemake
 
 PUBLISHED = PROJECT / "config" / "published"
@@ -104,11 +105,32 @@ def test_every_page_is_rendered_and_linked_from_the_index(finished):
     pages = {path.stem for path in (results / "notebooks").glob("*.html")}
     assert pages == {path.stem for path in (results / "notebooks").glob("*.ipynb")}
     assert {path.stem for path in PUBLISHED.glob("table*.csv")} <= pages
-    assert {"fig01_motivation", "theory_bounds"} <= pages
+    assert {"fig01_motivation", "fairness", "theory_bounds"} <= pages
     assert {"fig02_training_curves", "fig03_importance_heatmaps", "fig04_method_performance"} <= pages
-    assert {"fig09_last_checkpoints", "fig12_regime_scores", "rank_stability"} <= pages
+    assert {"fig09_last_checkpoints", "fig12_regime_scores", "rank_stability", "suspects"} <= pages
     assert all(f"{page}.html" in index for page in pages)
     assert (results / "figures/digits_pixel_importance.png").stat().st_size > 10_000
+
+
+@pytest.mark.long
+def test_suspects_begin_where_the_ordinary_studies_are(finished):
+    """The base has their accuracies; a hypothesis has those of what it builds on, but where it says otherwise."""
+    records = finished / "results/tiny/records"
+    found = pd.read_csv(records / "suspects.csv").set_index(["hypothesis", "setting"])
+    ordinary = pd.concat(
+        [
+            pd.read_csv(records / "perturbations.csv"),
+            pd.read_csv(records / "one_shot.csv").query("dataset == 'digits'").rename(columns={"scorer": "setting"}),
+        ]
+    ).set_index("setting")["test_accuracy"]
+    cells = [*TABLE1, "npt", "random"]
+    assert found.loc["base"].loc[cells, "test_accuracy"].tolist() == pytest.approx(ordinary[cells].tolist())
+    makers = found["made_by"].unstack("hypothesis")
+    assert set(makers["going_on"][list(TABLE1)]) == {"base"}
+    assert set(makers["going_on"][list(TABLE2)]) == {"going_on"}
+    assert makers.index[makers["row_going_on"] == "base"].tolist() == ["gaussian_noise"]  # however x is scaled
+    assert (makers["row_going_on"].drop("gaussian_noise") == "row_going_on").all()
+    assert found.loc[("going_on", "npt"), "best_epoch"] <= 3
 
 
 @pytest.mark.long

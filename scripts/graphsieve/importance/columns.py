@@ -114,6 +114,7 @@ def mask(columns: Columns, feature: int, repeats: int, rng: np.random.Generator)
 Perturbation = Callable[[Columns, int, int, np.random.Generator], NewColumn]
 PERTURBATIONS: dict[str, Perturbation] = {"permute": permute, "gaussian": gaussian, "mask": mask}
 DETERMINISTIC = {"mask"}  # one draw serves all repeats
+MEAN_OF_COLUMN = {"permute", "gaussian"}  # at every row, the mean over all draws is that of the column
 
 
 def root_sequence(random_state: int | np.random.SeedSequence | np.random.Generator | None) -> np.random.SeedSequence:

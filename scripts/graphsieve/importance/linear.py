@@ -27,7 +27,7 @@ class LinearPart:
 def linear_part(problem: Problem, judge: Judge, number: int) -> LinearPart | None:
     """Of the importance by one of the metrics of every item and repeat; None where the metric has no slope.
 
-    Draws are permutations or noise; a mask has another mean.
+    The mean is that of permutations and noise; other draws may have another.
     """
     slope = _importance_slope(problem, judge, number)
     if slope is None:
@@ -39,10 +39,22 @@ def linear_part(problem: Problem, judge: Judge, number: int) -> LinearPart | Non
         for column, new in zip(columns, problem.draw(position), strict=True):
             rows, values = problem.columns.nonzeros(column)
             before += values @ slope[column, rows]
-            expected += values.sum(dtype=np.float64) / problem.num_nodes * slope[column].sum()
+            expected += _expected_sum(rows, values, slope[column], problem.exchange)
             after += _weighted_sums(new.rows, new.values, slope[column])
         sampled[position], surplus[position] = after - before, after - expected
     return LinearPart(sampled, surplus)
+
+
+def _expected_sum(rows: np.ndarray, values: np.ndarray, slope: np.ndarray, exchange: np.ndarray | None) -> float:
+    """Where nodes exchange values, each has the mean of all with which it does."""
+    if exchange is None:
+        return values.sum(dtype=np.float64) / len(slope) * slope.sum()
+    numbers = exchange + 1  # 0 stands for nodes that keep their own
+    keeps = numbers[rows] == 0
+    sums = np.bincount(numbers[rows], values, minlength=numbers.max() + 1)
+    slopes, sizes = np.bincount(numbers, slope), np.bincount(numbers)
+    exchanged = (sums / np.maximum(sizes, 1) * slopes)[1:].sum()
+    return exchanged + values[keeps] @ slope[rows[keeps]]
 
 
 def _weighted_sums(rows: np.ndarray | None, values: np.ndarray, slope: np.ndarray) -> np.ndarray:

@@ -39,6 +39,7 @@ class Problem:
     memory_limit: int
     propagations: dict[nn.Module, list[tuple]] = field(default_factory=dict)  # filled by the unperturbed pass
     is_flat: bool = False  # whether the model returns numbers without columns; filled by the unperturbed pass
+    exchange: np.ndarray | None = None  # rows with equal numbers exchange values, -1 keeps its own; None: all with all
     first_repeat: int = 0  # of a part: the number in the whole of what is repeat 0 here
 
     def __post_init__(self):

@@ -10,8 +10,15 @@ from torch import nn
 from graphsieve.device import thread_count
 from graphsieve.errors import InputError
 from graphsieve.importance.checks import check_names, feature_index
-from graphsieve.importance.columns import DETERMINISTIC, PERTURBATIONS, Columns, child_sequence, draw_column
-from graphsieve.importance.draws import DrawItem, draw_at, draw_shared
+from graphsieve.importance.columns import (
+    DETERMINISTIC,
+    MEAN_OF_COLUMN,
+    PERTURBATIONS,
+    Columns,
+    child_sequence,
+    draw_column,
+)
+from graphsieve.importance.draws import DrawItem, draw_at, draw_shared, exchange_among
 from graphsieve.importance.groups import check_groups, draw_group
 from graphsieve.importance.inputs import Inputs
 from graphsieve.importance.metrics import choose_metrics
@@ -88,12 +95,11 @@ class Request:
         return results if many else results[metrics[0].name]
 
     def _check_sampling(self, num_rows: int) -> None:
-        if self.sampling.control_variate and self.perturbation in DETERMINISTIC:
+        if self.sampling.control_variate and self.perturbation not in MEAN_OF_COLUMN:
             raise InputError(
-                f"control_variate is for draws at random, and perturbation '{self.perturbation}' is none: leave it out"
+                f"control_variate needs draws whose mean is known, and those of perturbation '{self.perturbation}' "
+                f"have none: choose one of {', '.join(sorted(MEAN_OF_COLUMN))}"
             )
-        if self.sampling.control_variate and (self.within is not None or self.perturbed_rows != "all"):
-            raise InputError("control_variate is for values that may go to any row: leave out within or perturbed_rows")
         keep = self.sampling.keep
         if keep is not None and keep > num_rows:
             raise InputError(f"keep is {keep}, but there are {num_rows} features or groups to score: keep fewer")
@@ -112,6 +118,7 @@ class Request:
             draw, items = draw_group, list(groups.values())
             labels = [f"group '{name}'" for name in groups]
         order = np.argsort([len(item) for item in items], kind="stable")
+        draw_item, exchange = self._draws(draw, inputs)
         problem = self.posed.make_problem(
             model=self.model,
             inputs=inputs,
@@ -119,15 +126,16 @@ class Request:
             items=[items[row] for row in order],
             labels=[labels[row] for row in order],
             repeats=1 if self.perturbation in DETERMINISTIC else self.n_repeats,
-            draw_item=self._draw_item(draw, inputs),
+            draw_item=draw_item,
+            exchange=exchange,
             seed=self.seed,
             columns=Columns(inputs.matrix),
             memory_limit=self.memory_limit,
         )
         return problem, order
 
-    def _draw_item(self, draw: Callable, inputs: Inputs) -> DrawItem:
-        """How the new values of an item are drawn."""
+    def _draws(self, draw: Callable, inputs: Inputs) -> tuple[DrawItem, np.ndarray | None]:
+        """How the new values of an item are drawn, and which rows exchange theirs."""
         blocks = read_blocks(self.within, self.perturbation, inputs)
         if blocks is not None:
             draw_item = partial(draw_within, blocks)
@@ -136,10 +144,11 @@ class Request:
         else:
             draw_item = partial(draw, PERTURBATIONS[self.perturbation])
         if self.perturbed_rows == "all":
-            return draw_item
+            return draw_item, blocks
         if blocks is not None or self.posed.target.level != "node" or not inputs.is_x:
             raise InputError("perturbed_rows='scored' is for features of nodes that are scored themselves")
-        return draw_at(draw_item, inputs.matrix, self.posed.target.rows)
+        scored = self.posed.target.rows
+        return draw_at(draw_item, inputs.matrix, scored), exchange_among(scored, len(inputs.matrix))
 
 
 def _by_type(named: Mapping | None, inputs: Inputs) -> Mapping | None:

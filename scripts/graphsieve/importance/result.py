@@ -82,7 +82,7 @@ class PermutationImportance:
         Examples
         --------
         >>> import numpy as np
-        >>> from graphsieve.importance import PermutationImportance
+        >>> from graphsieve import PermutationImportance
         >>> drops = np.array([[0.01, 0.02, 0.03], [0.0, 0.0, 0.01]])
         >>> result = PermutationImportance(drops, 0.8, "accuracy", np.arange(2), None, "full")
         >>> result.interval(0.95).round(3)
@@ -116,7 +116,7 @@ class PermutationImportance:
         Examples
         --------
         >>> import numpy as np
-        >>> from graphsieve.importance import PermutationImportance
+        >>> from graphsieve import PermutationImportance
         >>> drops = np.array([[0.0, 0.0, 0.01], [0.01, 0.02, 0.03]])
         >>> result = PermutationImportance(drops, 0.8, "accuracy", np.arange(2), None, "full")
         >>> result.to_frame()[["feature", "mean", "rank"]].round(3)
@@ -184,7 +184,7 @@ class PermutationImportance:
         Examples
         --------
         >>> import numpy as np
-        >>> from graphsieve.importance import PermutationImportance
+        >>> from graphsieve import PermutationImportance
         >>> one, two = (
         ...     PermutationImportance(np.array([drops]), 0.8, "accuracy", np.arange(1), None, "full")
         ...     for drops in ([0.01, 0.03], [0.02, 0.04])

@@ -1,5 +1,6 @@
 """Full-batch training by the paper's protocol, with a history of every epoch."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,12 +98,14 @@ def train_model(
     (20, ['best_epoch', 'metric', 'test_accuracy', 'val_accuracy'])
     """
     options, device = options or TrainingOptions(), torch.device(device)
-    model = build_model(name, graph.num_features, graph.num_classes, seed=seed, **options.layout).to(device)
-    if weights is not None:
-        model.load_state_dict(weights)
-    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
-        torch.manual_seed(child_integer(seed, "dropout"))
-        return fit(model, graph, split, options=options, device=device, progress=progress)
+
+    def make_model(num_features: int) -> NodeClassifier:
+        model = build_model(name, num_features, graph.num_classes, seed=seed, **options.layout)
+        if weights is not None:
+            model.load_state_dict(weights)
+        return model
+
+    return train_module(make_model, graph, split, options=options, seed=seed, device=device, progress=progress)
 
 
 def fit(
@@ -117,6 +120,40 @@ def fit(
     """Train a module of any kind on this graph."""
     with epoch_bar(options.epochs, progress) as bar:
         return Trainer(model, graph, split, options, device).run(options.epochs, bar)
+
+
+def train_module(
+    make_model: Callable[[int], nn.Module],
+    graph: Graph,
+    split: Split,
+    *,
+    options: TrainingOptions,
+    seed: int,
+    device: torch.device,
+    progress: bool = False,
+) -> Training:
+    """As `train_model`, with a module of the caller's own."""
+    model = build_module(make_model, graph.num_features, seed, device)
+    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+        torch.manual_seed(child_integer(seed, "dropout"))
+        return fit(model, graph, split, options=options, device=device, progress=progress)
+
+
+def build_module(
+    make_model: Callable[[int], nn.Module], num_features: int, seed: int, device: torch.device
+) -> nn.Module:
+    """Initial weights depend on the seed alone, and building a module disturbs no other stream of chance."""
+    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+        torch.manual_seed(child_integer(seed, "initialisation"))
+        return make_model(num_features).to(device)
+
+
+def predict(model: nn.Module, graph: Graph) -> Tensor:
+    """The logits of all nodes, without training behaviour."""
+    device = next(model.parameters()).device
+    x, edge_index = (torch.from_numpy(array).to(device) for array in (graph.x, graph.edge_index))
+    with torch.no_grad():
+        return model.eval()(x, edge_index)
 
 
 def epoch_bar(epochs: int, progress: bool) -> tqdm:

@@ -86,12 +86,14 @@ def relevant(protocol: dict, cell: str) -> dict:
         selected["draws"] = protocol["selection"]["random_draws"]
     else:
         selected["ties"] = protocol["scoring"]["ties"]
+    if "magnitude" in OPTIONS_OF_SCORER[cell]:
+        selected["magnitude"] = protocol["scoring"]["magnitude"]
     return {**trained, **selected, **retraining(protocol)}
 
 
 def relevant_to_scores(protocol: dict, scorer: str) -> dict:
-    """The part of a protocol that a scorer's scores depend on."""
-    parts = {name: protocol["scoring"][name] for name in OPTIONS_OF_SCORER[scorer]}
+    """The part of a protocol that a scorer's scores depend on, before their sign is dropped where it is."""
+    parts = {name: protocol["scoring"][name] for name in OPTIONS_OF_SCORER[scorer] if name != "magnitude"}
     if scorer in MODEL_OF_SCORER:
         parts["training"] = protocol["training"]
     return parts if scorer == "random" else {**parts, "normalise": protocol["normalise"]}
