@@ -163,8 +163,8 @@ def test_mistake_ends_in_one_sentence(customers, monkeypatch, arguments, message
     assert stopped.value.code == f"error: {message}"
 
 
-def test_metrics_are_those_of_the_core():
-    assert sorted(METRICS) == sorted(METRIC_NAMES)
+def test_metrics_are_known_to_the_core():
+    assert set(METRIC_NAMES) <= set(METRICS)
 
 
 def test_interrupt_leaves_nothing_behind(customers, tmp_path):

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 import torch
 from importance_cases import CLASSES, FEATURES, NODES, make_graph, scored_nodes
-from sklearn.metrics import accuracy_score, average_precision_score, f1_score, log_loss, roc_auc_score
+from sklearn.metrics import roc_auc_score
 from torch import nn
 
 from graphsieve import permutation_importance
 from graphsieve.errors import InputError
-from graphsieve.importance.metrics import METRICS
 from graphsieve.models.classifier import build_model
 
 
@@ -22,64 +21,6 @@ def score(model, **changed):
     x, edges, y = make_graph()
     arguments = {"x": x, "edge_index": edges, "y": y, "nodes": scored_nodes(), "n_repeats": 2} | changed
     return permutation_importance(model, **arguments)
-
-
-def test_metrics_are_those_of_scikit_learn():
-    generator = torch.Generator().manual_seed(0)
-    y = torch.randint(0, 4, (25,), generator=generator)
-    logits = torch.randn(5, 25, 3, generator=generator, dtype=torch.float64)  # class 4 has no node
-    logits[:, 0, 0] = 1.0  # a tie: the first class is predicted
-    for copy in range(3):
-        shown, predicted = logits[:, :, copy].T, logits[:, :, copy].T.argmax(1)
-        expected = {
-            "accuracy": accuracy_score(y, predicted),
-            "macro_f1": f1_score(y, predicted, average="macro"),
-            "cross_entropy": log_loss(y, shown.softmax(1), labels=range(5)),
-        }
-        for name, value in expected.items():
-            assert METRICS[name](logits, y)[copy] == pytest.approx(value, abs=1e-12)
-
-
-def one_by_one(metric, logits, y):
-    return [METRICS[metric](logits[..., copy : copy + 1], y)[0] for copy in range(logits.shape[2])]
-
-
-@pytest.mark.parametrize(
-    ("metric", "expected"), [("roc_auc", roc_auc_score), ("average_precision", average_precision_score)]
-)
-def test_ranking_metrics_are_those_of_scikit_learn_with_ties_too(metric, expected):
-    """Two classes: the second is what is looked for. Logits of few values tie within and across classes."""
-    generator = torch.Generator().manual_seed(0)
-    y = (torch.rand(60, generator=generator) < 0.2).long()
-    coarse = torch.randint(0, 4, (2, 60, 4), generator=generator).float()
-    fine = torch.randn(2, 60, 4, generator=generator)
-    same, certain = torch.zeros(2, 60, 1), torch.stack([-50.0 * y, 50.0 * y])[..., None]
-    for logits in (coarse, fine, same, certain):
-        values = [expected(y, (copy[1].double() - copy[0].double()).numpy()) for copy in logits.unbind(2)]
-        np.testing.assert_allclose(METRICS[metric](logits, y), values, atol=1e-12)
-        assert METRICS[metric](logits, y).tolist() == one_by_one(metric, logits, y)
-
-
-def test_ranking_metrics_of_several_classes_are_one_versus_rest():
-    generator = torch.Generator().manual_seed(1)
-    y = torch.randint(0, 4, (50,), generator=generator)
-    logits = torch.randn(4, 50, 3, generator=generator, dtype=torch.float64)
-    logits[:, 25:] = logits[:, :25]  # every row of logits is there twice, mostly with another label
-    one_hot = np.eye(4)[y]
-    auc, precision = (METRICS[name](logits, y) for name in ("roc_auc", "average_precision"))
-    for copy, of_copy in enumerate(logits.unbind(2)):
-        shares = of_copy.T.softmax(1).numpy().round(12)
-        assert auc[copy] == pytest.approx(roc_auc_score(y, shares, multi_class="ovr"), abs=1e-12)
-        assert precision[copy] == pytest.approx(average_precision_score(one_hot, shares), abs=1e-12)
-
-
-def test_ranking_metrics_leave_out_classes_without_a_node():
-    generator = torch.Generator().manual_seed(2)
-    y, logits = torch.tensor([0, 2, 2, 0, 2, 0, 0]), torch.randn(4, 7, 1, generator=generator)
-    shares = logits[..., 0].double().softmax(0)
-    for name, expected in {"roc_auc": roc_auc_score, "average_precision": average_precision_score}.items():
-        value = np.mean([expected(y == label, shares[label]) for label in (0, 2)])
-        assert METRICS[name](logits, y)[0] == pytest.approx(value, abs=1e-12)
 
 
 def test_importance_by_roc_auc_is_its_fall(model):

@@ -125,9 +125,12 @@ def root_sequence(random_state: int | np.random.SeedSequence | np.random.Generat
     return np.random.SeedSequence(random_state)
 
 
+def child_sequence(root: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
+    return np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, *key), pool_size=root.pool_size)
+
+
 def child_generator(root: np.random.SeedSequence, *key: int) -> np.random.Generator:
-    child = np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, *key), pool_size=root.pool_size)
-    return np.random.default_rng(child)
+    return np.random.default_rng(child_sequence(root, *key))
 
 
 def draw_column(

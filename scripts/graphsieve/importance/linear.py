@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from graphsieve.importance.metrics import Metric
+from graphsieve.importance.metrics import Judge
 from graphsieve.importance.problem import Problem
 
 
@@ -25,12 +24,12 @@ class LinearPart:
     surplus: np.ndarray
 
 
-def linear_part(problem: Problem, metric: Metric, y: Tensor) -> LinearPart | None:
-    """Of the importance by `metric` of every item and repeat; None where the metric has no slope.
+def linear_part(problem: Problem, judge: Judge, number: int) -> LinearPart | None:
+    """Of the importance by one of the metrics of every item and repeat; None where the metric has no slope.
 
     The mean is that of permutations and noise; other draws may have another.
     """
-    slope = _importance_slope(problem, metric, y)
+    slope = _importance_slope(problem, judge, number)
     if slope is None:
         return None
     sampled, surplus = np.empty((2, len(problem.items), problem.repeats))
@@ -62,14 +61,14 @@ def _weighted_sums(rows: np.ndarray | None, values: np.ndarray, slope: np.ndarra
     return values @ slope if rows is None else (values * slope[rows]).sum(axis=1)
 
 
-def _importance_slope(problem: Problem, metric: Metric, y: Tensor) -> np.ndarray | None:
+def _importance_slope(problem: Problem, judge: Judge, number: int) -> np.ndarray | None:
     """(features, nodes), in double precision."""
     x = problem.x if problem.x.layout == torch.strided else problem.x.to_dense()
     x = x.detach().clone().requires_grad_()
     with torch.enable_grad():
         logits = problem.call(x, "the unperturbed x")
-        value = metric.function(logits.T[..., None], y)
+        value = judge.values(number, logits.T[..., None])
         if not value.requires_grad:
             return None
         (slope,) = torch.autograd.grad(value.sum(), x)
-    return -metric.sign * slope.T.contiguous().double().cpu().numpy()
+    return -judge.metrics[number].sign * slope.T.contiguous().double().cpu().numpy()

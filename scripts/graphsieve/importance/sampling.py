@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-from torch import Tensor
 from tqdm import tqdm
 
 from graphsieve.errors import InputError
 from graphsieve.importance.engines.choice import choose_engine, for_part
 from graphsieve.importance.intervals import mean_interval, smallest_step
 from graphsieve.importance.linear import linear_part
-from graphsieve.importance.metrics import Metric, check_labels
+from graphsieve.importance.metrics import Judge, Metric
 from graphsieve.importance.problem import Problem
 from graphsieve.importance.racing import Forecast, best_rows, first_repeats, forecast, open_rows
 
@@ -45,13 +44,14 @@ class Sampling:
 class Sampler:
     """Importances of the pairs that were sampled so far, for every metric; the others are NaN. Rows are items."""
 
-    def __init__(self, problem: Problem, y: Tensor, metrics: list[Metric], engine: str, sampling: Sampling):
-        logits = problem.baseline
-        check_labels(metrics, logits, y)
-        self.problem, self.y, self.metrics, self.sampling = problem, y, metrics, sampling
-        self.baselines = [float(one(logits.T[..., None], y)[0]) for one in metrics]
+    def __init__(self, problem: Problem, metrics: list[Metric], engine: str, sampling: Sampling):
+        outputs, target = problem.baseline, problem.target
+        self.problem, self.metrics, self.sampling = problem, metrics, sampling
+        self.judge = Judge(metrics, outputs, target.y, target.weight, problem.is_flat)
+        self.baselines = self.judge.baselines
         with_slopes = sampling.control_variate or sampling.keep is not None
-        self.linear = [linear_part(problem, one, y) if with_slopes else None for one in metrics]
+        numbers = range(len(metrics))
+        self.linear = [linear_part(problem, self.judge, number) if with_slopes else None for number in numbers]
         if sampling.control_variate and None in self.linear:
             name = metrics[self.linear.index(None)].name
             raise InputError(f"control_variate needs a slope and metric '{name}' has none: choose a loss")
@@ -64,7 +64,7 @@ class Sampler:
         if len(rows) * len(repeats) < self.sampled.size:
             engine = for_part(engine, self.problem.part(rows, repeats))
         scores = np.empty((len(self.metrics), len(rows) * len(repeats)))
-        for pairs, part in engine.blocks(lambda logits: np.stack([one(logits, self.y) for one in self.metrics])):
+        for pairs, part in engine.blocks(self.judge):
             scores[:, pairs.start : pairs.stop] = part
             bar.update(len(pairs))
         place = np.ix_(rows, repeats)

@@ -5,6 +5,7 @@ import copy
 import torch
 
 from graphsieve.errors import InputError
+from graphsieve.importance.engines.batched import BatchedEngine, BatchedProblem
 from graphsieve.importance.engines.full import FullEngine
 from graphsieve.importance.engines.incremental.engine import IncrementalEngine
 from graphsieve.importance.engines.incremental.plan import Plan as IncrementalPlan
@@ -18,11 +19,13 @@ from graphsieve.models.fast.convolutions import Unsupported
 ENGINES = ("auto", "lowrank", "incremental", "restricted", "full")
 FEWEST_PAIRS = 200  # below this, finding out which engine is exact costs more than it saves
 WORTHWHILE = 0.7  # share of a full pass's cost that an engine may have: counted costs are rough
-Engine = LowRankEngine | IncrementalEngine | RestrictedEngine | FullEngine
+Engine = LowRankEngine | IncrementalEngine | RestrictedEngine | FullEngine | BatchedEngine
 
 
 def choose_engine(name: str, problem: Problem) -> Engine:
     """The engine of that name, or the fastest one that is exact for this problem."""
+    if isinstance(problem, BatchedProblem):
+        return BatchedEngine(problem)
     if name == "full" or problem.num_pairs == 0:
         return FullEngine(problem)
     if name == "auto":
@@ -61,6 +64,8 @@ def _fastest(problem: Problem) -> Engine:
 
 def _lowrank(problem: Problem) -> LowRankEngine:
     """Built from the model's operations, then checked against two passes of the model itself."""
+    if not problem.inputs.is_x:
+        raise Unsupported(f"the columns of {problem.inputs.name} are perturbed")
     plan = Plan(problem)
     if not agree(plan.base, problem.baseline):
         raise Unsupported("the traced operations do not give the model's logits")
@@ -72,6 +77,8 @@ def _lowrank(problem: Problem) -> LowRankEngine:
 
 def _incremental(problem: Problem) -> IncrementalEngine:
     """As the one before; what a layer of unknown kind does to a part of the graph is checked in its plan."""
+    if not problem.inputs.is_x or problem.target.level != "node":
+        raise Unsupported("the model takes or returns more than rows of nodes")
     plan = IncrementalPlan(problem)
     if not agree(plan.base, problem.baseline):
         raise Unsupported("the traced operations do not give the model's logits")

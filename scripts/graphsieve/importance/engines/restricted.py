@@ -121,6 +121,8 @@ class RestrictedEngine:
 
 def _plain_edge_index(problem: Problem) -> Tensor:
     edges = problem.edge_index
+    if not problem.inputs.is_x or problem.inputs.model_kwargs or problem.target.level != "node":
+        raise Unsupported("the model takes or returns more than rows of nodes")
     if problem.x.layout != torch.strided:
         raise Unsupported("x is sparse")
     if type(edges) is not Tensor or edges.layout != torch.strided or edges.dim() != 2 or edges.shape[0] != 2:

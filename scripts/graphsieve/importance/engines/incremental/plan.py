@@ -94,7 +94,8 @@ def _lower(problem: Problem) -> Lowered:
     inside = True
     while True:
         try:
-            traced = trace_on_graph(problem.model, problem.x, problem.edge_index, inside, unknown)
+            arguments = (problem.edge_index, problem.inputs.model_kwargs)
+            traced = trace_on_graph(problem.model, problem.x, *arguments, inside, unknown)
             return Lowered(traced, problem.num_nodes, problem.x.dtype)
         except NotAsDescribed as layer:
             unknown |= {layer.path}

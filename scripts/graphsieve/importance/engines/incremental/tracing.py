@@ -22,11 +22,11 @@ from graphsieve.importance.engines.incremental.attention import is_described
 from graphsieve.importance.engines.lowrank.trace import (
     Convolution,
     Reader,
-    SingleLayer,
     Step,
     Tracer,
     argument,
-    default_arguments,
+    as_model,
+    is_identity,
     twin_of,
 )
 from graphsieve.models.fast.convolutions import CONVOLUTIONS, Unsupported, network_behind
@@ -81,15 +81,20 @@ class Traced:
 
 
 def trace_on_graph(
-    model: nn.Module, x: Tensor, edge_index: object, inside: bool, unknown: frozenset[str] = frozenset()
+    model: nn.Module,
+    x: Tensor,
+    edge_index: object,
+    model_kwargs: dict[str, object],
+    inside: bool,
+    unknown: frozenset[str] = frozenset(),
 ) -> Traced:
     """Layers that nobody has described are followed up to `propagate` (`inside`), or are one step as a whole.
 
     `unknown` names layers to which no description is to be applied.
     """
-    model = SingleLayer(model) if isinstance(model, MessagePassing) else model
+    model, values = as_model(model, model_kwargs)
     names = list(inspect.signature(model.forward).parameters)
-    concrete = {names[1]: edge_index, **default_arguments(model)} if len(names) > 1 else {}
+    concrete = {names[1]: edge_index, **values} if len(names) > 1 else {}
     try:
         twin = twin_of(model)
         tracer = _ValueTracer(names[0], x, concrete, inside, unknown)
@@ -266,6 +271,8 @@ class _RowReader(Reader):
 
     def trace(self) -> Traced:
         program = self.read()
+        if self.poolings:
+            raise Unsupported("rows of graphs")
         steps = (self.rowwise, self.convolutions, self.calls)
         order = [node for node in self.graph.nodes if any(node in kind for kind in steps)]
         edges = {node: node.meta["edges"] for node, layer in self.convolutions.items() if layer.module is not None}
@@ -301,7 +308,7 @@ class _RowReader(Reader):
         target = node.target
         if isinstance(target, _Method):
             self.calls[node] = self._call(node, target.path, OF_NODES)
-        elif target in RESHAPES:
+        elif target in RESHAPES and not is_identity(node):
             self.rowwise[node] = Step(_reshape, (self._resolve(node.args[0]), node.meta["shape"][1:]), {})
         elif target in PRODUCTS:
             self._read_linear(node, node.args[0], _matrix(self._constant(node.args[1])).T, None)

@@ -11,6 +11,7 @@ from graphsieve.importance.columns import NewColumn
 from graphsieve.importance.engines.lowrank.copies import Copies
 from graphsieve.importance.engines.lowrank.plan import Plan
 from graphsieve.importance.engines.lowrank.tables import Lineage
+from graphsieve.importance.engines.lowrank.whole import WholeCopies
 from graphsieve.importance.engines.parallel import ordered_map
 
 
@@ -22,6 +23,7 @@ class LowRankEngine:
     def __init__(self, plan: Plan):
         self.plan, self.problem = plan, plan.problem
         self.nodes, self.place = plan.x_nodes.cpu().numpy(), plan.x_place.cpu().numpy()
+        self.whole_base = self._whole_base() if plan.poolings else None
 
     def logits(self, pairs: range) -> Tensor:
         """(classes, nodes, copies) of the pairs."""
@@ -33,11 +35,23 @@ class LowRankEngine:
             columns[: len(item), place] = torch.from_numpy(item)
         item = torch.arange(pairs.start, pairs.stop, device=device) // problem.repeats - positions.start
         new, old, sparse = self._moves(pairs, positions, len(columns))
+        if self.plan.poolings:
+            return self._whole(columns[:, item], new - old[:, :, item])
         if not sparse:
             return Copies(self.plan, columns[:, item], new - old[:, :, item], Lineage(0, item)).logits()
         parents = torch.arange(len(items), device=device)
         moved, columns = torch.cat([-old, new], 2), columns[:, torch.cat([parents, item])]
         return Copies(self.plan, columns, moved, Lineage(len(items), item)).logits()
+
+    def _whole_base(self) -> Tensor:
+        """The unperturbed outputs, with the rounding of copies that are computed as a whole."""
+        column = torch.zeros(1, 1, dtype=torch.long, device=self.problem.x.device)
+        moved = torch.zeros(len(self.nodes), 1, 1, dtype=self.problem.x.dtype, device=column.device)
+        return WholeCopies(self.plan, column, moved).outputs()
+
+    def _whole(self, columns: Tensor, moved: Tensor) -> Tensor:
+        change = WholeCopies(self.plan, columns, moved).outputs() - self.whole_base
+        return (change + self.problem.baseline[:, None]).permute(2, 0, 1).contiguous()
 
     def _moves(self, pairs: range, positions: range, slots: int) -> tuple[Tensor, Tensor, bool]:
         """New (nodes, slots, copies) and old (nodes, slots, items) values of the columns; whether all are sparse."""
