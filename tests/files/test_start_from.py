@@ -75,8 +75,8 @@ def test_a_hypothesis_must_mean_what_it_meant(folder):
     earlier = EarlierRun(folder, "results/new")
     other = {"says": "Other words.", "datasets": ["cora"], "scoring": {"scored_model": "best"}}
     earlier.check_settings(CONFIG | {"suspects": {"hypotheses": {"best": other, "new": {"says": "New."}}}})
+    changed = {"says": "Best.", "scoring": {"scored_model": "last"}}
     with pytest.raises(InputError, match=r"config key hypotheses.best.scoring is {'scored_model': 'last'}, but "):
-        changed = {"says": "Best.", "scoring": {"scored_model": "last"}}
         earlier.check_settings(CONFIG | {"suspects": {"hypotheses": {"best": changed}}})
 
 
