@@ -269,6 +269,17 @@ def test_memory_limit_and_threads_change_nothing(make, limit, threads):
     np.testing.assert_allclose(found.importances, expected.importances, rtol=0, atol=1e-12)
 
 
+def test_repeats_that_are_sampled_in_rounds():
+    model, (x, edges, y) = Attention().double(), make_graph(torch.float64)
+    options = {"metric": "cross_entropy", "n_repeats": 12, "until_width": 0.02}
+    found, expected = (
+        permutation_importance(model, x, edges, y, scored_nodes(), engine=engine, **options)
+        for engine in ("incremental", "full")
+    )
+    assert 0 < np.isnan(expected.importances).sum() < expected.importances.size
+    np.testing.assert_allclose(found.importances, expected.importances, rtol=0, atol=1e-10)
+
+
 def test_the_callers_layers_are_not_touched():
     model, (x, edges, y) = two_layers(LooksAtValues), make_graph()
     model.eval()

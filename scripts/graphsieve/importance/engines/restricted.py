@@ -1,4 +1,4 @@
-"""The engine for models nobody has described: the subgraph around the scored nodes, several copies in one forward pass.
+"""The engine for models that cannot be traced: a part of the graph around the scored nodes, several copies in one pass.
 
 Why it is exact: the copies are disjoint parts of one graph, so a model that passes messages along edges treats them
 independently, and a ball of nodes that holds all a scored node can see gives it the same logits as the whole graph.
