@@ -107,8 +107,8 @@ def permutation_importance(
         Every feature and every group draws from its own child, so that a subset gets the same numbers.
     engine : str
         "full" is one forward pass per column and repeat; "auto" the fastest way that gives the same numbers: "lowrank"
-        for models of known convolutions, also pooled over graphs; "incremental", which recomputes the rows that a change
-        reaches, for attention and whatever else passes messages; "restricted" to what the scored nodes see; else
+        for models of known convolutions, also pooled over graphs; "incremental", which recomputes the rows that a
+        change reaches, for attention and whatever else passes messages; "restricted" to what the scored nodes see; else
         "full". A loader has its own, "batched". `result.engine` says which one it was.
     control_variate : bool
         Take from every repeat what the slope of the metric says of it and add what it says on average: the same
