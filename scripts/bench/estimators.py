@@ -108,9 +108,11 @@ def bias_rows(name: str, data: str, features: int, repeats: int) -> Iterator[dic
 
 
 def z_of_sums(difference: np.ndarray) -> float:
-    """Of the sum over all features, each by its spread, which a common bias would show in."""
-    spread = difference.std(axis=0, ddof=1)
-    sums = (difference[:, spread > 0] / spread[spread > 0]).sum(axis=1)
+    """Of the sums over all features, which a common bias would show in.
+
+    Not of sums of z: what is skewed has means and spreads that go together, and z is then not zero on average.
+    """
+    sums = difference.sum(axis=1)
     return float(sums.mean() / (sums.std(ddof=1) / np.sqrt(len(sums))))
 
 

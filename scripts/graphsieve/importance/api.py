@@ -116,9 +116,10 @@ def permutation_importance(
         slope, and for draws at random ("permute", "gaussian").
     keep : int, optional
         Only which so many rows score highest matters: a race. Rows get more repeats, `n_repeats` at most, only while it
-        is open whether they are among them; `result.kept` says which are, as all repeats would with few exceptions. Of
-        several metrics, the first decides and the next ones break ties. It saves most for a loss, where the slope
-        foretells what is not sampled; accuracy moves in steps and needs nearly all repeats where the cut is among ties.
+        is open whether they are among them. `result.kept` says which are: with `n_repeats=40`, what all repeats say in
+        95 of 100 cases. Of several metrics, the first decides and the next ones break ties. It saves most for a loss,
+        where the slope foretells what is not sampled, and where few are kept; accuracy moves in steps and needs nearly
+        all repeats where the cut is among ties.
     until_width : float, optional
         Rows whose 95 % interval (by the first metric) is no wider than this get no more repeats.
     time_budget : float, optional
