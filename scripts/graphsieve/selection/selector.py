@@ -15,7 +15,7 @@ from torch_geometric.transforms import BaseTransform
 from graphsieve.data.graph import Graph, Split, keep_columns
 from graphsieve.data.pyg import check_features, keep_columns_of, learning_view
 from graphsieve.errors import InputError
-from graphsieve.importance.metrics import choose_metrics
+from graphsieve.importance.metrics import Judge, choose_metrics
 from graphsieve.models.training import predict, train_module
 from graphsieve.options import PruningOptions, ScoringOptions, TrainingOptions
 from graphsieve.scoring.scorers import Scores, ScoringTask
@@ -256,5 +256,5 @@ class FeatureSelector(BaseEstimator, BaseTransform):
             if metric.name == "accuracy":
                 values.append((logits.argmax(dim=1) == y).double().cpu().numpy())
             else:
-                values.append(metric.sign * float(metric(logits.T[..., None], y)[0]))
+                values.append(metric.sign * Judge([metric], logits, y, None).baselines[0])
         return np.mean(values, axis=0) if metric.name == "accuracy" else np.array(values)
