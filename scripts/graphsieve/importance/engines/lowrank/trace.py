@@ -252,10 +252,9 @@ def _relu_in_place(rows: Tensor, *_: Any, **__: Any) -> Tensor:
 
 
 def _linear(rows: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    """Same as F.linear, without what is zero; for few outputs the transposed product is faster on CPUs."""
-    rows, weight = without_zero_columns(rows, weight)
+    """Same as F.linear; many outputs without what is zero, for few the transposed product is faster on CPUs."""
     if weight.shape[0] > NARROW:
-        return F.linear(rows, weight, bias)
+        return F.linear(*without_zero_columns(rows, weight), bias)
     product = (weight @ rows.T).T
     return product if bias is None else product + bias
 
