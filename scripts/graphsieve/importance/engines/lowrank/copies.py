@@ -16,7 +16,8 @@ from graphsieve.importance.engines.lowrank.changes import (
     union,
 )
 from graphsieve.importance.engines.lowrank.filters import Expression
-from graphsieve.importance.engines.lowrank.plan import CHUNK_BYTES, Layer, Plan
+from graphsieve.importance.engines.lowrank.plan import Layer, Plan
+from graphsieve.importance.engines.lowrank.sizes import CHUNK_BYTES
 from graphsieve.importance.engines.lowrank.tables import Lineage, Table, filter_table
 from graphsieve.importance.engines.lowrank.trace import NARROW
 
@@ -62,7 +63,8 @@ class Copies:
     def _entering(self, layer: Layer, keys: Tensor, rows: Rows) -> Tensor:
         """The changes of the input, below a row of zeros."""
         reference, nodes = layer.reference, keys // self.number
-        changes = reference.new_zeros(1 + len(keys), reference.shape[1])
+        changes = reference.new_empty(1 + len(keys), reference.shape[1])
+        changes[0] = 0
         for part in _chunks(len(keys), reference.shape[1] * reference.element_size()):
             target = changes[1 + part.start : 1 + part.stop]
             torch.sub(rows(part), reference.index_select(0, nodes[part]), out=target)
