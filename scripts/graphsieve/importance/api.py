@@ -1,18 +1,19 @@
 """`permutation_importance`: what is scored, by which engine, and the result."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 
 import numpy as np
 from torch import Tensor, nn
 from tqdm import tqdm
 
 from graphsieve.importance.checks import as_tensor, check_choices, check_shapes, feature_index, node_index
-from graphsieve.importance.columns import DETERMINISTIC, PERTURBATIONS, Columns, draw_column, root_sequence
-from graphsieve.importance.draws import draw_at, draw_shared
+from graphsieve.importance.columns import DETERMINISTIC, Columns, root_sequence
+from graphsieve.importance.conditional import Conditional
+from graphsieve.importance.draws import DrawItem
 from graphsieve.importance.engines.choice import choose_engine
-from graphsieve.importance.groups import check_groups, draw_group
+from graphsieve.importance.groups import check_groups
 from graphsieve.importance.metrics import Metric, check_labels, choose_metrics
+from graphsieve.importance.perturbations import choose_draw
 from graphsieve.importance.problem import Problem, evaluation_mode
 from graphsieve.importance.result import PermutationImportance
 
@@ -28,7 +29,8 @@ def permutation_importance(
     *,
     n_repeats: int = 10,
     metric: str | Callable | Sequence[str | Callable] = "accuracy",
-    perturbation: str = "permute",
+    perturbation: str | Conditional = "permute",
+    given: str | Sequence[str] | None = None,
     groups: Mapping[str, Sequence[int]] | None = None,
     features: Sequence[int] | None = None,
     perturbed_rows: str = "all",
@@ -60,8 +62,14 @@ def permutation_importance(
     metric : str, callable or sequence of them
         "accuracy", "cross_entropy", "macro_f1", or a function of (logits, y) where higher is better. A list returns a
         dict of results by name, from the same perturbed passes.
-    perturbation : str
-        "permute", "gaussian" (noise of the column's mean and deviation) or "mask" (zeros).
+    perturbation : str or Conditional
+        "permute", "gaussian" (noise of the column's mean and deviation), "mask" (zeros), or "conditional": keep what
+        the other columns say of the column, and permute only the rest. A `Conditional` is one made beforehand, which
+        several calls can share.
+    given : str or sequence of str, optional
+        What "permute" and "conditional" shall keep besides: what a node's "degree", the mean of the column over its
+        "neighbourhood" or its "class" (of scored nodes, the only labels that are read) say of its value; with "graph",
+        how smooth the column is on the graph.
     groups : dict of str to sequence of int, optional
         Score these groups of columns instead of single columns; they may overlap. A permutation moves the rows of a
         group together.
@@ -107,7 +115,7 @@ def permutation_importance(
     """
     x, y = as_tensor(x, "x"), as_tensor(y, "y")
     check_shapes(model, x, y, n_repeats)
-    check_choices(perturbation, engine, perturbed_rows)
+    check_choices(engine, perturbed_rows)
     many = isinstance(metric, (list, tuple))
     metrics = choose_metrics(metric if many else [metric])
     rows = {"features": None, "groups": None}
@@ -115,11 +123,13 @@ def permutation_importance(
         rows["features"] = feature_index(features, x.shape[1])
     else:
         rows["groups"] = check_groups(groups, features, x.shape[1])
-    problem, order = _problem(model, x, edge_index, nodes, rows, n_repeats, perturbation, random_state, memory_limit)
-    if shared_permutation and perturbation == "permute":
-        problem.draw_item = draw_shared(problem.seed)
-    if perturbed_rows == "scored":
-        problem.draw_item = draw_at(problem.draw_item, x, problem.nodes)
+    nodes, seed = node_index(nodes, x), root_sequence(random_state)
+    draw = choose_draw(
+        perturbation, given, grouped=groups is not None, shared=shared_permutation, seed=seed, x=x,
+        edge_index=edge_index, y=y, nodes=nodes, rows=nodes if perturbed_rows == "scored" else None,
+    )  # fmt: skip
+    repeats = 1 if perturbation in DETERMINISTIC else n_repeats
+    problem, order = _problem(model, x, edge_index, nodes, rows, repeats, draw, seed, memory_limit)
     with evaluation_mode(model):
         baselines, scores, chosen = _score(problem, y.to(x.device)[problem.nodes], metrics, engine, progress)
     results = {}
@@ -134,11 +144,11 @@ def _problem(
     model: nn.Module,
     x: Tensor,
     edge_index: object,
-    nodes: Tensor | np.ndarray | Sequence[int],
+    nodes: Tensor,
     rows: dict,
-    n_repeats: int,
-    perturbation: str,
-    random_state: int | np.random.SeedSequence | np.random.Generator | None,
+    repeats: int,
+    draw: DrawItem,
+    seed: np.random.SeedSequence,
     memory_limit: int,
 ) -> tuple[Problem, np.ndarray]:
     """What the engines are given, and which row of the result each of its items is.
@@ -146,22 +156,22 @@ def _problem(
     Items are sorted by size, because a block of copies takes as much room for each as for the largest of them.
     """
     if rows["groups"] is None:
-        draw, items = draw_column, list(rows["features"][:, None])
+        items = list(rows["features"][:, None])
         labels = [f"feature {column}" for column in rows["features"]]
     else:
-        draw, items = draw_group, list(rows["groups"].values())
+        items = list(rows["groups"].values())
         labels = [f"group '{name}'" for name in rows["groups"]]
     order = np.argsort([len(item) for item in items], kind="stable")
     problem = Problem(
         model=model,
         x=x,
         edge_index=edge_index,
-        nodes=node_index(nodes, x),
+        nodes=nodes,
         items=[items[row] for row in order],
         labels=[labels[row] for row in order],
-        repeats=1 if perturbation in DETERMINISTIC else n_repeats,
-        draw_item=partial(draw, PERTURBATIONS[perturbation]),
-        seed=root_sequence(random_state),
+        repeats=repeats,
+        draw_item=draw,
+        seed=seed,
         columns=Columns(x),
         memory_limit=memory_limit,
     )

@@ -7,7 +7,6 @@ import torch
 from torch import Tensor, nn
 
 from graphsieve.errors import InputError
-from graphsieve.importance.columns import PERTURBATIONS
 from graphsieve.importance.engines.choice import ENGINES
 from graphsieve.options import PERTURBED_ROWS
 
@@ -32,9 +31,7 @@ def check_shapes(model: nn.Module, x: Tensor, y: Tensor, n_repeats: int) -> None
         raise InputError(f"n_repeats must be at least 1, not {n_repeats}")
 
 
-def check_choices(perturbation: str, engine: str, perturbed_rows: str) -> None:
-    if perturbation not in PERTURBATIONS:
-        raise InputError(f"perturbation {perturbation!r} is unknown: choose one of {', '.join(PERTURBATIONS)}")
+def check_choices(engine: str, perturbed_rows: str) -> None:
     if perturbed_rows not in PERTURBED_ROWS:
         raise InputError(f"perturbed_rows {perturbed_rows!r} is unknown: choose one of {', '.join(PERTURBED_ROWS)}")
     if engine not in ENGINES:
