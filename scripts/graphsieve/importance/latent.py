@@ -1,4 +1,4 @@
-"""Columns as they predict and are predicted: numbers as normal scores, counts as square roots."""
+"""Columns on the scale on which they predict one another: skewed numbers as normal scores, counts as square roots."""
 
 import numpy as np
 import scipy.linalg
@@ -8,6 +8,7 @@ from scipy.stats import rankdata
 
 from graphsieve.importance.columns import SPARSE_BELOW, Columns
 
+LIKE_NORMAL = 0.95  # a number's correlation with its normal scores; 0.98 if uniform, 0.9 if exponential
 DEPENDENT = 1e-6  # a predictor that holds less besides the others, as a share of its size, adds nothing
 
 
@@ -17,10 +18,12 @@ def keeps_values(values: np.ndarray) -> bool:
 
 
 def latent(values: np.ndarray) -> np.ndarray:
-    """Centred: normal scores of numbers, which no outlier bends; square roots of counts; two values as they are."""
+    """Centred: numbers as they are, or as normal scores if these differ; counts as square roots; two values as such."""
     wide = values.astype(np.float64)
     if not keeps_values(values):
-        wide = ndtri((rankdata(values) - 0.5) / len(values))
+        scores = ndtri((rankdata(values) - 0.5) / len(values))
+        if np.corrcoef(wide, scores)[0, 1] < LIKE_NORMAL:
+            wide = scores  # no outlier bends a line through these
     elif not is_binary(values):
         wide = np.sqrt(wide - wide.min())
     return wide - wide.mean()

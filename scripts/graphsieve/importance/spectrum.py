@@ -17,10 +17,12 @@ from scipy.optimize import nnls
 from scipy.sparse import csr_array, diags_array, eye_array
 
 EXACT_NODES = 2000  # up to here all eigenvectors are computed, in seconds
-POWERS = (0, 1, 2, 4, 8, 16)  # of S and 1 - S that noise is multiplied by: covariances have twice as high ones
-STEPS = 4  # products z' S^k z up to k = 2 * STEPS
-PROBES = 32  # signals that estimate the products of every covariance
-WAYS = (1, -1)  # S smooths, 1 - S does the opposite
+SMOOTH, ROUGH = 1, -1  # S smooths, 1 - S does the opposite
+# The powers that multiply noise; its covariances have twice as high ones.
+POWERS = {SMOOTH: (0, 1, 2, 4, 8, 16, 32), ROUGH: (1, 2, 4)}
+STEPS = 8  # products z' S^k z up to k = 2 * STEPS
+PROBED_VALUES = 2**18  # of random signals that estimate the products of every covariance
+MOST_PROBES = 32
 
 
 class Spectrum:
@@ -50,14 +52,16 @@ class Spectrum:
 
     def _matched(self, signals: np.ndarray, repeats: int, rng: np.random.Generator) -> np.ndarray:
         number, nodes = signals.shape
-        together = _root(np.atleast_2d(np.corrcoef(signals)))
-        amplitudes = np.sqrt([self._weights(signal) for signal in signals])
+        together = _root(_correlations(signals))
+        amplitudes = np.sqrt([self._weights(signal) for signal in signals]).T
         drawn = np.zeros((nodes, repeats, number))
-        for way, of_way in zip(WAYS, np.split(amplitudes, len(WAYS), axis=1), strict=True):
-            terms = {}
-            for power, amplitude in zip(POWERS, of_way.T, strict=True):
-                if amplitude.any():
-                    terms[power] = amplitude * (rng.standard_normal((nodes, repeats, number)) @ together)
+        for way, powers in POWERS.items():
+            of_way, amplitudes = amplitudes[: len(powers)], amplitudes[len(powers) :]
+            terms = {
+                power: amplitude * (rng.standard_normal(drawn.shape) @ together)
+                for power, amplitude in zip(powers, of_way, strict=True)
+                if amplitude.any()
+            }
             drawn += self._sum_of_powers(terms, way, drawn.shape)
         drawn = (drawn - drawn.mean(axis=0)).transpose(1, 2, 0)
         sizes = np.linalg.norm(drawn, axis=2, keepdims=True)
@@ -75,20 +79,27 @@ class Spectrum:
         return (signals + way * (self.adjacency @ signals.reshape(len(signals), -1)).reshape(signals.shape)) / 2
 
     def _weights(self, signal: np.ndarray) -> np.ndarray:
-        """How much of each covariance, S^2k and then (1 - S)^2k for k in POWERS, makes up the signal's products."""
+        """How much of each covariance, in the order of POWERS, makes up the signal's products."""
         return nnls(self._products_of_noise, self._products(signal[:, None]))[0]
 
     @cached_property
     def _products_of_noise(self) -> np.ndarray:
         """A column for each covariance: what noise of it gives. The probes are no part of any draw."""
-        probes = np.random.default_rng(0).standard_normal((self.adjacency.shape[0], PROBES))
-        noises = [self._sum_of_powers({power: probes}, way, probes.shape) for way in WAYS for power in POWERS]
-        return np.stack([self._products(noise) for noise in noises], axis=1)
+        nodes = self.adjacency.shape[0]
+        probes = min(MOST_PROBES, 1 + PROBED_VALUES // nodes)
+        found = []
+        for way, powers in POWERS.items():
+            noise = np.random.default_rng(0).standard_normal((nodes, probes))
+            for steps in np.diff(powers, prepend=0):
+                for _ in range(steps):
+                    noise = self._smoothed(noise, way)
+                found.append(self._products(noise))
+        return np.stack(found, axis=1)
 
     def _products(self, signals: np.ndarray) -> np.ndarray:
         """z' S^k z and z' (1 - S)^k z for k up to 2 STEPS, on average over the columns z, per node."""
         found = []
-        for way in WAYS:
+        for way in POWERS:
             now = signals
             for _ in range(STEPS):
                 found.append((now * now).mean())
@@ -96,6 +107,13 @@ class Spectrum:
                 found.append((now * before).mean())
             found.append((now * now).mean())
         return np.array(found)
+
+
+def _correlations(signals: np.ndarray) -> np.ndarray:
+    """A signal of zeros correlates with none."""
+    sizes = np.linalg.norm(signals, axis=1, keepdims=True)
+    directions = signals / np.where(sizes > 0, sizes, 1)
+    return directions @ directions.T
 
 
 def _root(matrix: np.ndarray) -> np.ndarray:
