@@ -11,7 +11,8 @@ DEVICES = ("auto", "cpu", "cuda")
 GIVEN = ("degree", "neighbourhood", "class", "graph")  # what a perturbation may keep besides the other columns
 TESTED_PERTURBATIONS = ("permute", "conditional")  # those of which a p-value can be made
 METRIC_NAMES = ("accuracy", "cross_entropy", "macro_f1")
-SCORED_MODELS = ("last", "best")
+BEST_EPOCHS = ("first", "last")
+SCORED_MODELS = ("last", "best", "early")
 LABEL_NODES = ("val", "train")
 ESTIMATORS = ("knn", "discrete")
 TIE_RULES = ("loss", "random", "index")
@@ -43,8 +44,11 @@ class TrainingOptions:
     weight_decay_on: str = "all"
     precision: str = "float32"
     epochs: int = 400
+    early_epoch: int = 50
+    best_epoch: str = "first"
 
     def __post_init__(self):
+        _check_choice("best_epoch", self.best_epoch, BEST_EPOCHS)
         _check_choice("classifier", self.classifier, CLASSIFIERS)
         _check_choice("norm", self.norm, NORMS)
         _check_choice("weight_decay_on", self.weight_decay_on, DECAYED_WEIGHTS)

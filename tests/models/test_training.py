@@ -58,6 +58,37 @@ def test_the_best_epoch_is_the_first_of_highest_validation_accuracy(small_graph,
     assert training.summary()["test_accuracy"] == training.history["test_accuracy"][best]
 
 
+def test_the_last_of_the_best_epochs_counts_when_asked(small_graph, small_split):
+    options = replace(OPTIONS, best_epoch="last")
+    training = train_model("gcn", small_graph, small_split, options=options, seed=0, device=CPU)
+    accuracies = training.history["val_accuracy"]
+    equal = training.history["epoch"][accuracies == accuracies.max()]
+    assert training.best_epoch == equal.iloc[-1] > equal.iloc[0]
+
+
+@pytest.mark.parametrize("early_epoch", [7, 50, 60])
+def test_the_early_state_is_that_of_a_shorter_training(early_epoch, small_graph, small_split):
+    options = replace(OPTIONS, dropout=0.5, early_epoch=early_epoch)
+    whole = train_model("gcn", small_graph, small_split, options=options, seed=3, device=CPU)
+    short = replace(options, epochs=min(early_epoch, 50))
+    expected = train_model("gcn", small_graph, small_split, options=short, seed=3, device=CPU).model.state_dict()
+    for name, value in expected.items():
+        torch.testing.assert_close(whole.early_state[name], value, rtol=0, atol=0)
+
+
+def test_a_training_goes_on_from_given_weights(small_graph, small_split):
+    """Without Adam's memory a second training of one epoch is a fresh one that begins at those weights."""
+    options = replace(OPTIONS, epochs=1)
+    first = train_model("gcn", small_graph, small_split, options=options, seed=0, device=CPU)
+    weights = {name: value.clone() for name, value in first.model.state_dict().items()}
+    second = train_model("gcn", small_graph, small_split, options=options, seed=9, weights=weights, device=CPU)
+    model = build_model("gcn", small_graph.num_features, small_graph.num_classes, **options.layout)
+    model.load_state_dict(weights)
+    expected = fit(model, small_graph, small_split, options=options, device=CPU)
+    pd.testing.assert_frame_equal(second.history, expected.history)
+    assert second.history["train_loss"].iloc[0] < first.history["train_loss"].iloc[0]
+
+
 def test_the_best_state_reaches_the_accuracies_of_the_best_epoch(small_graph, small_split):
     training = train_model("gcn", small_graph, small_split, options=OPTIONS, seed=0, device=CPU)
     model = build_model("gcn", small_graph.num_features, small_graph.num_classes, hidden=16)

@@ -241,6 +241,8 @@ def test_every_key_of_the_schema_is_described_and_has_a_default():
 SECTIONS = {
     "training": (options.TrainingOptions, SCHEMA["properties"]["training"]["properties"]),
     "scoring": (options.ScoringOptions, SCHEMA["properties"]["scoring"]["properties"]),
+    "selection": (options.SelectionOptions, SCHEMA["properties"]["selection"]["properties"]),
+    "perturbations": (options.PerturbationOptions, SCHEMA["properties"]["perturbations"]["properties"]),
     "pruning": (options.PruningOptions, SCHEMA["properties"]["pruning"]["properties"]),
     "datasets": (options.DatasetOptions, SCHEMA["properties"]["datasets"]["additionalProperties"]["properties"]),
     "theory": (options.BoundOptions, SCHEMA["properties"]["theory"]["properties"]),
@@ -260,7 +262,7 @@ def test_the_schema_has_the_defaults_of_the_options(section):
     assert {name: (type(value), value) for name, value in written.items()} == {
         name: (type(value), value) for name, value in defaults.items()
     }
-    if section != "theory":
+    if section not in ("theory", "perturbations"):
         assert set(keys) == set(defaults)
 
 
@@ -273,6 +275,12 @@ def test_the_schema_has_the_defaults_of_the_options(section):
         (("scoring", "label_nodes"), options.LABEL_NODES),
         (("scoring", "estimator"), options.ESTIMATORS),
         (("scoring", "ties"), options.TIE_RULES),
+        (("scoring", "perturbed_rows"), options.PERTURBED_ROWS),
+        (("scoring", "edges"), options.EDGES),
+        (("training", "best_epoch"), options.BEST_EPOCHS),
+        (("selection", "retrain"), options.RETRAININGS),
+        (("selection", "pruned"), options.PRUNED_COLUMNS),
+        (("perturbations", "random_graph"), options.RANDOM_GRAPHS),
         (("pruning", "rule"), options.PRUNING_RULES),
     ],
 )

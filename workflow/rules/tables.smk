@@ -64,6 +64,8 @@ use rule execute_notebook as tabulate_correlations with:
     log:
         log_of("table4_score_correlation"),
     localrule: True
+    params:
+        settings={"magnitude": config["correlations"]["magnitude"]},
 
 
 use rule execute_notebook as tabulate_datasets with:

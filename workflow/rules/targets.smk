@@ -66,8 +66,12 @@ def weights_to_continue(wildcards):
 def suspect_runs():
     """The wildcards of every run of the study of suspects, and of its confirmation."""
     study = config["suspects"]
-    confirmed = study["confirmation"]
-    asked = [(study["datasets"], [BASE, *study["hypotheses"]]), (confirmed["datasets"], confirmed["hypotheses"])]
+    confirmed, every = study["confirmation"], [BASE, *study["hypotheses"]]
+    asked = [
+        (study["screening"], every),
+        (study["datasets"], every if study["finalists"] is None else [BASE, *study["finalists"]]),
+        (confirmed["datasets"], confirmed["hypotheses"]),
+    ]
     runs = {}
     for datasets, hypotheses in asked:
         for dataset, hypothesis in itertools.product(datasets, hypotheses):

@@ -202,6 +202,8 @@ def _check_suspects(settings: dict, datasets: dict) -> None:
                     f"config key {key}.builds_on: {' on '.join([*seen, parent])} is a circle, build on {BASE}"
                 )
             seen.append(parent)
+    _check_known("suspects.finalists", settings["finalists"] or [], hypotheses)
+    _check_known("suspects.screening", settings["screening"], datasets)
     _check_known("suspects.confirmation.hypotheses", confirmation["hypotheses"], known)
     _check_known("suspects.confirmation.datasets", confirmation["datasets"], datasets)
     if settings["datasets"]:

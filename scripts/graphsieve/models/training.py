@@ -21,15 +21,19 @@ PRECISIONS = {"float32": None, "bfloat16": torch.bfloat16}  # None: as the weigh
 
 @dataclass(frozen=True)
 class Training:
-    """A trained model with its past: `history` has one row per epoch, states are copies of the weights."""
+    """A trained model with its past: `history` has one row per epoch, states are copies of the weights.
+
+    early_state: after `TrainingOptions.early_epoch`; empty where that was before or after these epochs.
+    """
 
     model: NodeClassifier
     history: pd.DataFrame
     best_epoch: int
     best_state: dict[str, Tensor]
+    early_state: dict[str, Tensor]
 
     def summary(self) -> dict[str, float]:
-        """Accuracies at the epoch of highest validation accuracy (the first of several)."""
+        """Accuracies at the epoch of highest validation accuracy (which of several, `options.best_epoch` says)."""
         best = self.history.loc[self.history["epoch"] == self.best_epoch].iloc[0]
         return {
             "best_epoch": self.best_epoch,
@@ -130,6 +134,7 @@ class Trainer:
     ):
         x, edge_index, y = (torch.from_numpy(array).to(device) for array in (graph.x, graph.edge_index, graph.y))
         self.model, self.y, self.epochs_done = model, y, epochs_done
+        self.early_epoch, self.best_epoch = min(options.early_epoch, options.epochs), options.best_epoch
         self.graph_name, self.num_features = graph.name, graph.num_features
         self.parts = {name: torch.from_numpy(getattr(split, name)).to(device) for name in ("train", "val", "test")}
         precision = PRECISIONS[options.precision]
@@ -143,14 +148,20 @@ class Trainer:
 
     def run(self, epochs: int, bar: tqdm) -> Training:
         """Train on for so many epochs; history and best epoch are of these alone."""
-        history, best_accuracy, best_epoch, best_state = [], -1.0, 0, {}
+        history, best_accuracy, best_epoch, best_state, early_state = [], -1.0, 0, {}, {}
         for _ in range(epochs):
             history.append(self.run_epoch())
-            if history[-1]["val_accuracy"] > best_accuracy:
-                best_accuracy, best_epoch = history[-1]["val_accuracy"], self.epochs_done
-                best_state = {key: value.detach().clone() for key, value in self.model.state_dict().items()}
+            accuracy = history[-1]["val_accuracy"]
+            if accuracy > best_accuracy or (accuracy == best_accuracy and self.best_epoch == "last"):
+                best_accuracy, best_epoch = accuracy, self.epochs_done
+                best_state = self._copy_state()
+            if self.epochs_done == self.early_epoch:
+                early_state = self._copy_state()
             bar.update()
-        return Training(self.model, pd.DataFrame(history), best_epoch, best_state)
+        return Training(self.model, pd.DataFrame(history), best_epoch, best_state, early_state)
+
+    def _copy_state(self) -> dict[str, Tensor]:
+        return {key: value.detach().clone() for key, value in self.model.state_dict().items()}
 
     def run_epoch(self) -> dict[str, float]:
         self.epochs_done += 1

@@ -9,7 +9,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -87,7 +87,12 @@ class CellTask:
 
     @cached_property
     def scored_model(self) -> NodeClassifier:
-        return self.load_model(self.scoring.scored_model)
+        """An early one is trained here, for its few epochs: not every training before it has kept its weights."""
+        if self.scoring.scored_model != "early":
+            return self.load_model(self.scoring.scored_model)
+        options = replace(self.training, epochs=min(self.training.early_epoch, self.training.epochs))
+        settings = {"options": options, "seed": self.seed, "device": self.device}
+        return train_model(self.model, self.graph, self.split, **settings).model.eval()
 
     # Cells
 
@@ -160,5 +165,6 @@ class CellTask:
         """The summary of a training, which is made unless one of the same has been."""
         fingerprint = hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:16]
         if fingerprint not in self.trained:
-            self.trained[fingerprint] = {key: run()[key] for key in SUMMARY}
+            summary = run()
+            self.trained[fingerprint] = {key: summary[key] for key in SUMMARY}
         return {**self.trained[fingerprint], "fingerprint": fingerprint}

@@ -14,14 +14,16 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from graphsieve.importance.engines.lowrank.tables import Lineage, Table
+
 Rows = Callable[[slice], Tensor]
 
 
 class InputChange:
-    """x itself: `change` (nodes, slots, copies) in the columns `column_of_copy` (slots, copies)."""
+    """x itself: `moved` (nodes, slots, copies) against the parent, in the columns `column_of_copy` (slots, copies)."""
 
-    def __init__(self, x: Tensor, change: Tensor, mask: Tensor, column_of_copy: Tensor):
-        self.x, self.change, self.mask, self.column = x, change, mask, column_of_copy
+    def __init__(self, x: Tensor, moved: Tensor, column_of_copy: Tensor, lineage: Lineage):
+        self.x, self.change, self.mask, self.column = x, lineage.total(moved), (moved != 0).any(1), column_of_copy
         self.width = x.shape[1]
 
     def rows(self, nodes: Tensor, copies: Tensor) -> Rows:
@@ -44,32 +46,24 @@ class LowRankChange:
     copies) are relative to the parent's.
     """
 
-    def __init__(self, table: Tensor, coefficients: Tensor, column_of_copy: Tensor, num_columns: int):
+    def __init__(self, table: Tensor, coefficients: Tensor, column_of_copy: Tensor, num_columns: int, lineage: Lineage):
         starts = [len(table) - num_columns * hop for hop in range(len(coefficients), 0, -1)]
         self.table, self.entries = table, torch.cat([column_of_copy + start for start in starts])  # (terms, copies)
-        self.coefficients = coefficients.transpose(1, 2).flatten(0, 1)  # (terms, nodes, copies)
-        self.mask = union(list(self.coefficients != 0))
+        coefficients = coefficients.transpose(1, 2).flatten(0, 1)  # (terms, nodes, copies)
+        self.mask = union(list(coefficients != 0))
+        self.coefficients = lineage.total(coefficients)
         self.width = table.shape[1]
-        self.parent: LowRankChange | None = None
-        self.parent_of_copy: Tensor | None = None
 
     def rows(self, nodes: Tensor, copies: Tensor) -> Rows:
         entries = torch.stack([nodes, *self.entries[:, copies]], 1)
-        factors = self._coefficients_at(nodes, copies)
+        factors = self.coefficients.flatten(1)[:, nodes * self.mask.shape[1] + copies].T
         factors = torch.cat([torch.ones_like(factors[:, :1]), factors], 1)
         # One fused gather, multiply and add: `base[node] + sum of factor * weight row`, without temporaries.
         return lambda part: F.embedding_bag(entries[part], self.table, per_sample_weights=factors[part], mode="sum")
 
-    def _coefficients_at(self, nodes: Tensor, copies: Tensor) -> Tensor:
-        flat = nodes * self.coefficients.shape[2] + copies
-        own = self.coefficients.flatten(1)[:, flat].T
-        if self.parent is None:
-            return own
-        return own + self.parent._coefficients_at(nodes, self.parent_of_copy[copies])
-
 
 class DenseChange:
-    """A later layer: the base row plus a stored change (nodes, copies, width)."""
+    """A later layer of few outputs: the base row plus a stored change (nodes, copies, width)."""
 
     def __init__(self, base: Tensor, change: Tensor, reached: Callable[[], Tensor]):
         self.base, self.change, self._reached = base, change, reached
@@ -83,7 +77,23 @@ class DenseChange:
         return lambda part: self.base[nodes[part]] + self.change[nodes[part], copies[part]]
 
 
-Change = InputChange | LowRankChange | DenseChange
+class SparseChange:
+    """A later layer of many outputs: the base row plus a row of a table."""
+
+    def __init__(self, base: Tensor, table: Table):
+        self.base, self.table, self.mask = base, table, table.mask
+        self.width = base.shape[1]
+
+    def rows(self, nodes: Tensor, copies: Tensor) -> Rows:
+        numbers = self.table.numbers[nodes, copies]
+
+        def rows(part: slice) -> Tensor:
+            return self.base.index_select(0, nodes[part]).add_(self.table.rows.index_select(0, numbers[part]))
+
+        return rows
+
+
+Change = InputChange | LowRankChange | DenseChange | SparseChange
 
 
 def select(values: Tensor, index: Tensor | None) -> Tensor:

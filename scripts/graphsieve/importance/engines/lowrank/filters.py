@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, fx
 
-from graphsieve.importance.engines.lowrank.trace import Program, Step
+from graphsieve.importance.engines.lowrank.trace import NARROW, Program, Step
 from graphsieve.models.fast.convolutions import Edges, Filter
 from graphsieve.models.fast.nonzero_columns import without_zero_columns
 
@@ -61,6 +61,7 @@ class RestrictedFilter:
         self.place = torch.full((num_nodes,), -1, dtype=torch.long, device=outputs.device)
         self.place[outputs] = torch.arange(len(outputs), device=outputs.device)
         self.inputs, self.sizes = outputs, [len(outputs)]
+        self.edges: list[Edges] = []
         self.matrices: list[Tensor] = []
         self.patterns: list[Tensor] = []
         for _ in range(self.hops):
@@ -75,6 +76,7 @@ class RestrictedFilter:
         self.place[new] = self.sizes[-1] + torch.arange(len(new), device=new.device)
         self.inputs = torch.cat([self.inputs, new])
         self.sizes.append(len(self.inputs))
+        self.edges.append(Edges(target, self.place[source], weight))
         for matrices, entries in ((self.matrices, weight), (self.patterns, torch.ones_like(weight))):
             shape = (self.sizes[-2], self.sizes[-1])
             matrices.append(sparse_matrix(Edges(target, self.place[source], entries), shape))
@@ -106,11 +108,14 @@ class RestrictedFilter:
     def _transforms_first(self) -> bool:
         """Whether V W then A is less work than A V then W, counted in multiplications of a matrix product.
 
-        Multiplying by A, and writing down what it is applied to, are bound by memory: hence the factors (measured).
+        Multiplying by A, and writing down what it is applied to, are bound by memory: hence the factors (measured). Of
+        many outputs only the rows that change are worth writing down, and these are counted when they are known.
         """
         if None in self.weights.values():
             return False
         (inputs, outputs), terms = next(iter(self.weights.values())).shape, len(self.weights)
+        if outputs > NARROW:
+            return False
         entries = sum(matrix.values().numel() for matrix in self.matrices)
         rows_read = sum(self.sizes[hop] for hop in self.weights)
         first = rows_read * inputs * outputs + (8 * entries + 50 * rows_read) * outputs
@@ -128,12 +133,15 @@ class RestrictedFilter:
     def mix(self, powers: dict[int, Tensor]) -> Tensor:
         return sum(_times(powers[hop], weight) for hop, weight in self.weights.items())
 
+    def spread(self, mask: Tensor, hop: int) -> Tensor:
+        """Where one multiplication by A takes a change of the masked rows (nodes, copies)."""
+        return self.patterns[hop] @ mask.to(self.patterns[hop].dtype) > 0
+
     def reached(self, mask: Tensor) -> Tensor:
         """The outputs (nodes, copies) that a change of the masked inputs can reach."""
-        reach = mask.to(self.patterns[0].dtype) if self.hops else mask
         for hop in range(self.hops - 1, -1, -1):
-            reach = self.patterns[hop] @ reach + reach[: self.sizes[hop]]
-        return reach > 0
+            mask = self.spread(mask, hop) | mask[: self.sizes[hop]]
+        return mask
 
 
 def _times(values: Tensor, weight: Tensor | None) -> Tensor:

@@ -87,11 +87,20 @@ class Plan:
             if layer.table is not None:
                 cells += known.sizes[0] * (6 + 8 * slots * len(known.weights)) + known.sizes[-1] * slots * known.hops
             else:
-                width = outputs if known.transforms_first else layer.reference.shape[1]
-                cells += 2 * width * sum(known.sizes) + known.sizes[0] * outputs + 6 * known.sizes[-1]
+                cells += _cells(layer)
         budget = min(BLOCK_BYTES, self.problem.memory_limit // workers - 4 * CHUNK_BYTES)
         fitting = budget // (cells * self.problem.x.element_size())
         return max(1, min(fitting, math.ceil(self.problem.num_pairs / workers)))
+
+
+def _cells(layer: Layer) -> int:
+    """Numbers that a later layer holds for each copy, if all its rows change."""
+    known, outputs, inputs = layer.filter, layer.base.shape[1], layer.reference.shape[1]
+    counting = 12 * known.sizes[-1]  # masks and row numbers
+    if known.transforms_first:
+        return 3 * outputs * sum(known.sizes) + counting
+    entries = max((edges.weight.numel() for edges in known.edges), default=0)
+    return inputs * sum(known.sizes) + outputs * known.sizes[0] * (1 + len(known.weights)) + counting + 16 * entries
 
 
 def _prepare_layer(

@@ -1,0 +1,121 @@
+"""A block of perturbed copies, evaluated layer by layer."""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor, fx
+
+from graphsieve.importance.engines.lowrank.changes import (
+    Change,
+    DenseChange,
+    InputChange,
+    LowRankChange,
+    Rows,
+    SparseChange,
+    select,
+    union,
+)
+from graphsieve.importance.engines.lowrank.filters import Expression
+from graphsieve.importance.engines.lowrank.plan import CHUNK_BYTES, Layer, Plan
+from graphsieve.importance.engines.lowrank.tables import Lineage, Table, filter_table
+from graphsieve.importance.engines.lowrank.trace import NARROW
+
+
+class Copies:
+    """The values of all layers.
+
+    columns: the columns of x in each slot of each copy, (slots, copies). moved: the change of these columns against the
+    parent's, (nodes read, slots, copies).
+    """
+
+    def __init__(self, plan: Plan, columns: Tensor, moved: Tensor, lineage: Lineage):
+        self.plan, self.columns, self.moved, self.lineage = plan, columns, moved, lineage
+        self.number = columns.shape[1]
+        self.changes: dict[fx.Node, Change] = {}
+        if plan.x_rows is not None:
+            self.changes[plan.program.x] = InputChange(plan.x_rows, moved, columns, lineage)
+        for node, layer in plan.layers.items():
+            self.changes[node] = self._later_layer(layer) if layer.table is None else self._first_layer(layer)
+
+    def _first_layer(self, layer: Layer) -> LowRankChange:
+        powers = layer.filter.powers(select(self.moved, layer.reads[self.plan.program.x]))
+        coefficients = torch.stack(list(powers.values()))
+        return LowRankChange(layer.table, coefficients, self.columns, self.plan.problem.x.shape[1], self.lineage)
+
+    def _later_layer(self, layer: Layer) -> DenseChange | SparseChange:
+        """The new rows of its input, minus the unperturbed ones, filtered."""
+        mask, keys, rows = self._changed_rows(layer.source, layer.reads)
+        if layer.filter.transforms_first:
+            change = layer.filter.combine(self._transformed(layer, mask, keys, rows))
+            return DenseChange(layer.base, change, lambda: layer.filter.reached(mask))
+        entering = Table(self._entering(layer, keys, rows), mask, self.lineage.row_numbers(mask))
+        return SparseChange(layer.base, filter_table(layer.filter, entering, self.lineage))
+
+    def _changed_rows(self, expression: Expression, reads: dict[fx.Node, Tensor | None]) -> tuple[Tensor, Tensor, Rows]:
+        """Where the value of an expression differs from the parent's, as a mask and as keys, and its rows there."""
+        mask = union([select(self.changes[leaf].mask, reads[leaf]) for leaf in expression.leaves])
+        keys = mask.flatten().nonzero()[:, 0]
+        nodes, copies = keys // self.number, keys % self.number
+        leaves = {leaf: self.changes[leaf].rows(_read(nodes, reads[leaf]), copies) for leaf in expression.leaves}
+        return mask, keys, lambda part: expression.evaluate(lambda leaf: leaves[leaf](part))
+
+    def _entering(self, layer: Layer, keys: Tensor, rows: Rows) -> Tensor:
+        """The changes of the input, below a row of zeros."""
+        reference, nodes = layer.reference, keys // self.number
+        changes = reference.new_zeros(1 + len(keys), reference.shape[1])
+        for part in _chunks(len(keys), reference.shape[1] * reference.element_size()):
+            target = changes[1 + part.start : 1 + part.stop]
+            torch.sub(rows(part), reference.index_select(0, nodes[part]), out=target)
+        return changes
+
+    def _transformed(self, layer: Layer, mask: Tensor, keys: Tensor, rows: Rows) -> dict[int, Tensor]:
+        """The change of the input times the weight of each hop, at all nodes which that hop reads."""
+        reference, nodes, numbers = layer.reference, keys // self.number, self.lineage.row_numbers(mask)
+        sizes, width, hops = layer.filter.sizes, layer.base.shape[1], sorted(layer.filter.weights)
+        ends = {hop: int(torch.searchsorted(keys, sizes[hop] * self.number)) for hop in hops}
+        tables = {hop: reference.new_zeros(1 + ends[hop], width) for hop in hops}
+        for part in _chunks(len(keys), layer.weight.shape[1] * reference.element_size()):
+            skipped = width * sum(ends[hop] <= part.start for hop in hops)
+            product = _product(rows(part), layer.weight[skipped:])
+            product -= reference[:, skipped:].index_select(0, nodes[part])
+            for place, hop in enumerate(hops[skipped // width :]):
+                stop = min(part.stop, ends[hop])
+                own = product[: stop - part.start, place * width : (place + 1) * width]
+                tables[hop][1 + part.start : 1 + stop] = own
+        shape = (self.number, width)
+        return {
+            hop: table.index_select(0, numbers[: sizes[hop]].flatten()).view(sizes[hop], *shape)
+            for hop, table in tables.items()
+        }
+
+    def logits(self) -> Tensor:
+        """(classes, nodes, scored copies); rows that no change reaches keep the model's own value, unrounded."""
+        output, reads, base = self.plan.output, self.plan.output_reads, self.plan.problem.baseline
+        result = self.changes[output.result] if not output.steps else None
+        if isinstance(result, DenseChange):
+            change = select(result.change, reads[output.result])[:, self.lineage.parents :]
+            return (base[:, None] + change).permute(2, 0, 1).contiguous()
+        mask, keys, rows = self._changed_rows(output, reads)
+        table = torch.cat([base, base.new_empty(len(keys), base.shape[1])])
+        width = max(change.width for change in self.changes.values())
+        for part in _chunks(len(keys), width * base.element_size()):
+            table[len(base) + part.start : len(base) + part.stop] = rows(part)
+        numbers = self.lineage.row_numbers(mask)[:, self.lineage.parents :]
+        unchanged = torch.arange(len(base), device=base.device)[:, None]
+        numbers = torch.where(numbers > 0, numbers + (len(base) - 1), unchanged)
+        return table.T.contiguous().index_select(1, numbers.flatten()).view(-1, *numbers.shape)
+
+
+def _product(rows: Tensor, weight: Tensor) -> Tensor:
+    """rows @ weight.T; for few outputs the transposed product is several times faster on CPUs."""
+    return (weight @ rows.T).T if len(weight) <= NARROW else rows @ weight.T
+
+
+def _read(nodes: Tensor, index: Tensor | None) -> Tensor:
+    """Where a reader's nodes stand among the rows it reads."""
+    return nodes if index is None else index[nodes]
+
+
+def _chunks(rows: int, row_bytes: int) -> Iterator[slice]:
+    step = max(CHUNK_BYTES // row_bytes, 64)
+    return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
