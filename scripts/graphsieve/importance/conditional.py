@@ -19,7 +19,7 @@ import numpy as np
 from torch import Tensor
 
 from graphsieve.importance.columns import SPARSE_BELOW, Columns, NewColumn, child_generator, rows_of
-from graphsieve.importance.given import KnownMeans, NeighbourMeans, adjacency_of, check_given, classes_of
+from graphsieve.importance.given import KnownMeans, NeighbourMeans, adjacency_of, check_given, classes_of, degrees_of
 from graphsieve.importance.latent import Predictors, is_binary, keeps_values, latent, orthonormal
 from graphsieve.importance.spectrum import Spectrum
 
@@ -93,7 +93,7 @@ class Conditional:
         if {"degree", "neighbourhood", "graph"} & set(given):
             adjacency = adjacency_of(edge_index, x.shape[0])
             if "degree" in given:
-                self.of_nodes.append(np.log1p(adjacency.sum(axis=1))[number, None])
+                self.of_nodes.append(degrees_of(adjacency)[number])
             if "neighbourhood" in given:
                 self.of_column.append(NeighbourMeans(Columns(x), adjacency, number))
             if "graph" in given:

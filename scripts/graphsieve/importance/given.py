@@ -9,10 +9,11 @@ from torch import Tensor
 
 from graphsieve.errors import InputError
 from graphsieve.importance.columns import Columns
-from graphsieve.importance.latent import latent
+from graphsieve.importance.latent import latent, normal_scores
 from graphsieve.options import GIVEN
 
 HOPS = 6  # over which values of nodes that stay as they are predict those that are drawn anew
+NODES_PER_HOP = 10
 
 
 def check_given(given: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -39,6 +40,12 @@ def adjacency_of(edge_index: object, num_nodes: int) -> csr_array:
     ones = csr_array((np.ones(kept.sum()), (target[kept], source[kept])), shape=(num_nodes, num_nodes))
     ones.data[:] = 1
     return ones
+
+
+def degrees_of(adjacency: csr_array) -> np.ndarray:
+    """Logarithms and normal scores of the number of edges that end at each node."""
+    degree = adjacency.sum(axis=1)
+    return np.stack([np.log1p(degree), normal_scores(degree)], axis=1)
 
 
 def classes_of(y: Tensor, nodes: Tensor) -> np.ndarray:
@@ -78,7 +85,7 @@ class KnownMeans:
         values = latent(self.columns.dense(column))
         centre = (values * self.known).sum() / max(self.known.sum(), 1)
         total, weight, means = (values - centre) * self.known, self.known, []
-        for _ in range(HOPS):
+        for _ in range(max(1, min(HOPS, len(self.nodes) // NODES_PER_HOP))):
             total, weight = self.averaging @ total, self.averaging @ weight
             means.append(np.divide(total, weight, out=np.zeros_like(total), where=weight > 0)[self.nodes])
         return np.stack(means, axis=1)

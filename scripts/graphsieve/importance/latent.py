@@ -21,12 +21,17 @@ def latent(values: np.ndarray) -> np.ndarray:
     """Centred: numbers as they are, or as normal scores if these differ; counts as square roots; two values as such."""
     wide = values.astype(np.float64)
     if not keeps_values(values):
-        scores = ndtri((rankdata(values) - 0.5) / len(values))
+        scores = normal_scores(values)
         if np.corrcoef(wide, scores)[0, 1] < LIKE_NORMAL:
             wide = scores  # no outlier bends a line through these
     elif not is_binary(values):
         wide = np.sqrt(wide - wide.min())
     return wide - wide.mean()
+
+
+def normal_scores(values: np.ndarray) -> np.ndarray:
+    """What ranks as high in a normal distribution."""
+    return ndtri((rankdata(values) - 0.5) / len(values))
 
 
 def is_binary(values: np.ndarray) -> bool:

@@ -35,7 +35,7 @@ class Spectrum:
         self.is_exact = adjacency.shape[0] <= exact_nodes
 
     def randomise(self, signals: np.ndarray, repeats: int, rng: np.random.Generator) -> np.ndarray:
-        """(repeats, signals, nodes); signals have mean zero; those drawn together depend on each other as before."""
+        """(repeats, signals, nodes); signals have mean zero; those drawn together keep (nearly) their correlation."""
         return (self._signed if self.is_exact else self._matched)(signals, repeats, rng)
 
     @cached_property
@@ -80,7 +80,8 @@ class Spectrum:
 
     def _weights(self, signal: np.ndarray) -> np.ndarray:
         """How much of each covariance, in the order of POWERS, makes up the signal's products."""
-        return nnls(self._products_of_noise, self._products(signal[:, None]))[0]
+        sizes = np.linalg.norm(self._products_of_noise, axis=0)
+        return nnls(self._products_of_noise / sizes, self._products(signal[:, None]), maxiter=1000)[0] / sizes
 
     @cached_property
     def _products_of_noise(self) -> np.ndarray:
