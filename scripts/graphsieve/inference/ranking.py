@@ -14,7 +14,7 @@ The test nodes' labels are used for nothing but the accuracies at the end.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -179,7 +179,6 @@ def train_sides(
 ) -> list[Side]:
     """Both halves in both roles; the last epoch's weights, because a choice among epochs would need labels."""
     halves = cut_in_halves(graph, split, options.seed)
-    nodes_of_halves = share_out(graph, split, options.seed)
     sides = []
     with _bar(progress, "training", 2 * options.seeds) as bar:
         for number, (learnt, scored) in enumerate((halves, halves[::-1])):
@@ -193,9 +192,17 @@ def train_sides(
                 )
                 models.append(training.model.eval())
                 bar.update()
-            perturbation = _perturbation(graph, nodes_of_halves[1 - number], scored[1], options)
-            sides.append(Side(models, *scored, number, options, perturbation))
-    return sides
+            sides.append(Side(models, *scored, number, options))
+    return perturbed_by(options, sides, graph, split)
+
+
+def perturbed_by(options: RankingOptions, sides: list[Side], graph: Graph, split: Split) -> list[Side]:
+    """The same models, scored as the options say."""
+    halves = share_out(graph, split, options.seed)[::-1]
+    return [
+        replace(side, options=options, perturbation=_perturbation(graph, drawn, side.nodes, options))
+        for side, drawn in zip(sides, halves, strict=True)
+    ]
 
 
 def _perturbation(graph: Graph, drawn: np.ndarray, labelled: np.ndarray, options: RankingOptions) -> str | Conditional:
