@@ -85,17 +85,17 @@ def _averaged(adjacency: csr_array, signals: np.ndarray) -> np.ndarray:
 
 def _relevant_and_copies(y: np.ndarray, p: Parameters, rng: np.random.Generator) -> tuple[np.ndarray, list[np.ndarray]]:
     means = p.signal * rng.standard_normal((p.num_classes, p.relevant))[y]
+    if p.values == "numbers":
+        relevant = means + rng.standard_normal(means.shape)
+        standard = (relevant - relevant.mean(axis=0)) / relevant.std(axis=0)
+        noise = [rng.standard_normal(means.shape) for _ in range(p.copies)]
+        return relevant, [p.correlation * standard + np.sqrt(1 - p.correlation**2) * one for one in noise]
     if p.values == "zeros and ones":
-        relevant = rng.random(means.shape) < 1 / (1 + np.exp(-2 * means))
-        flips = [rng.random(means.shape) < (1 - p.correlation) / 2 for _ in range(p.copies)]
-        return relevant.astype(float), [(relevant ^ flip).astype(float) for flip in flips]
-    if p.values == "counts":
-        relevant = rng.poisson(np.exp(0.7 * means))
-        kept = p.correlation**2  # the share of a count that its copy has; the rest of it is another's
-        others = (1 - kept) * relevant.mean(axis=0)
-        copies = [rng.binomial(relevant, kept) + rng.poisson(others, means.shape) for _ in range(p.copies)]
-        return relevant.astype(float), copies
-    relevant = means + rng.standard_normal(means.shape)
-    standard = (relevant - relevant.mean(axis=0)) / relevant.std(axis=0)
-    noise = [rng.standard_normal(means.shape) for _ in range(p.copies)]
-    return relevant, [p.correlation * standard + np.sqrt(1 - p.correlation**2) * one for one in noise]
+        relevant = (rng.random(means.shape) < 1 / (1 + np.exp(-2 * means))).astype(float)
+    else:
+        relevant = rng.poisson(np.exp(0.7 * means)).astype(float)
+    # A copy has the column's value, or else that of any node: its correlation is the share of those it has.
+    return relevant, [
+        np.where(rng.random(means.shape) < p.correlation, relevant, rng.permuted(relevant, axis=0))
+        for _ in range(p.copies)
+    ]

@@ -9,21 +9,8 @@ import torch
 from graphsieve.data.graph import Graph
 from graphsieve.data.splits import choose_split
 from graphsieve.inference.ranking import SIGNIFICANCE, perturbed_by, score_sides, train_sides
+from graphsieve.inference.verdicts import QUESTIONS, reason_of
 from graphsieve.options import RankingOptions
-
-# In the order in which they are asked, each stricter than the one before: what a draw keeps of a column.
-QUESTIONS = {
-    "alone": {"perturbation": "permute", "given": ()},
-    "beside_columns": {"perturbation": "conditional", "given": ()},
-    "beside_columns_and_graph": {"perturbation": "conditional", "given": ("graph",)},
-}
-OWN, FOLLOWS_GRAPH, STAND_IN, NOTHING = "its own", "follows the graph", "a stand-in", "no sign"
-REASONS = {
-    OWN: "The model loses even if all is kept that the other columns and the graph say of it.",
-    FOLLOWS_GRAPH: "No other column says the same, but one that is as smooth on the graph might, by chance.",
-    STAND_IN: "The model uses it, but other columns say the same.",
-    NOTHING: "Nothing tells it from chance.",
-}
 
 
 def feature_reasons(
@@ -68,17 +55,8 @@ def feature_reasons(
         scored = score_sides(perturbed_by(replace(options, **perturbed), sides, graph, split), graph.num_features)
         table[f"loss_{question}"], table[f"p_{question}"] = scored.losses, scored.p_values
     table["closest"], table["correlation"] = _closest(graph)
-    table["reason"] = [_reason(row) for row in table.itertuples()]
+    table["reason"] = [reason_of(table.loc[row], SIGNIFICANCE) for row in table.index]
     return table
-
-
-def _reason(row: object) -> str:
-    """That of the strictest question which it passes."""
-    if row.p_beside_columns_and_graph <= SIGNIFICANCE:
-        return OWN
-    if row.p_beside_columns <= SIGNIFICANCE:
-        return FOLLOWS_GRAPH
-    return STAND_IN if row.p_alone <= SIGNIFICANCE else NOTHING
 
 
 def _closest(graph: Graph) -> tuple[np.ndarray, np.ndarray]:

@@ -14,6 +14,7 @@ STUDY_OF_RULE = {
     "adaptive": "Adaptive selection (Table 3, Figures 2 to 7, 9, 10)",
     "score_regime": "Synthetic regimes (Figure 12)",
     "measure_motivation": "Motivation (Figure 1)",
+    "measure_stand_ins": "Conditional importance",
     "check_bounds": "Theory",
     "apply_bounds": "Theory",
 }
