@@ -10,7 +10,8 @@ from graphsieve.errors import InputError
 DEVICES = ("auto", "cpu", "cuda")
 GIVEN = ("degree", "neighbourhood", "class", "graph")  # what a perturbation may keep besides the other columns
 TESTED_PERTURBATIONS = ("permute", "conditional")  # those of which a p-value can be made
-METRIC_NAMES = ("accuracy", "cross_entropy", "macro_f1")
+REPORTED_METRICS = ("accuracy", "roc_auc", "average_precision")
+METRIC_NAMES = (*REPORTED_METRICS, "cross_entropy", "macro_f1")
 BEST_EPOCHS = ("first", "last")
 SCORED_MODELS = ("last", "best", "early")
 LABEL_NODES = ("val", "train")
@@ -46,12 +47,14 @@ class TrainingOptions:
     epochs: int = 400
     early_epoch: int = 50
     best_epoch: str = "first"
+    metric: str = "accuracy"  # by which the best epoch is chosen and the model is reported
 
     def __post_init__(self):
         _check_choice("best_epoch", self.best_epoch, BEST_EPOCHS)
         _check_choice("classifier", self.classifier, CLASSIFIERS)
         _check_choice("norm", self.norm, NORMS)
         _check_choice("weight_decay_on", self.weight_decay_on, DECAYED_WEIGHTS)
+        _check_choice("metric", self.metric, REPORTED_METRICS)
         _check_choice("precision", self.precision, PRECISION_NAMES)
 
     @property
@@ -65,7 +68,7 @@ class ScoringOptions:
     """How features are scored, and who wins among equal scores; the schema's section `scoring` explains each."""
 
     n_repeats: int = 10
-    metric: object = "accuracy"  # or another name or function that `permutation_importance` takes
+    metric: object = None  # a name or function that `permutation_importance` takes; None: what models are reported by
     scored_model: str = "last"
     label_nodes: str = "val"
     estimator: str = "knn"
@@ -117,7 +120,8 @@ class PruningOptions:
     prune: fraction of the remaining features that goes at every checkpoint; 0 prunes nothing and only scores.
     interval, burn_in: epochs between checkpoints, and before the first one if that is longer.
     rule: `fraction`, or `nonpositive`: every feature with a score of zero or less, at most the fraction `cap` a step.
-    tolerance: stop pruning for good once an interval's best validation accuracy is this much below the best before it.
+    tolerance: stop pruning for good once an interval's best validation accuracy (or other metric of the training) is
+        this much below the best before it.
     """
 
     prune: float = 0.5
@@ -152,6 +156,7 @@ class DatasetOptions:
     path: str | None = None
     model: str = "gcn"
     epochs: int = TrainingOptions.epochs
+    metric: str = TrainingOptions.metric
     normalise: str = "none"
     keep: float = 0.02
     prune: float = PruningOptions.prune

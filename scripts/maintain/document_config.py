@@ -53,7 +53,7 @@ def _resolve(key: dict, definitions: dict) -> dict:
 
 def _values(key: dict) -> str:
     if "enum" in key:
-        return ", ".join(f"`{value}`" for value in key["enum"])
+        return ", ".join(f"`{'null' if value is None else value}`" for value in key["enum"])
     kind = key.get("type")
     if kind == "array":
         return f"list of {_values(key['items'])}" if _values(key["items"]) else "list"

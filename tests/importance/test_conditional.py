@@ -154,15 +154,20 @@ def test_degree_and_class_are_kept():
 
 
 def test_only_labels_of_scored_nodes_are_read():
-    rng = np.random.default_rng(0)
-    x, y = rng.standard_normal((ROWS, 2)), torch.from_numpy(rng.integers(0, 3, ROWS))
-    nodes, other = torch.arange(100), y.clone()
-    other[100:] = torch.from_numpy(rng.integers(0, 7, ROWS - 100))
-    one, same, changed = (
-        drawn(x, [0], given="class", y=labels, nodes=nodes) for labels in (y, other, (y + torch.arange(ROWS)) % 3)
+    x, edges, y = make_graph(torch.float64, 0.7)
+    others = torch.ones(len(y), dtype=torch.bool)
+    others[scored_nodes()] = False
+    hidden, lied_to = y.clone(), (y + 1) % CLASSES
+    hidden[others] = (y[others] + 1) % CLASSES
+    model = HandWritten().double()
+    honest, same, changed = (
+        permutation_importance(
+            model, x, edges, labels, scored_nodes(), given="class", metric=lambda logits, _: float(logits[:, 0].sum())
+        ).importances
+        for labels in (y, hidden, torch.where(torch.arange(len(y)) % 2 == 0, y, lied_to))
     )
-    assert (one == same).all()
-    assert (one != changed).any()
+    assert (honest == same).all()
+    assert (honest != changed).any()
 
 
 def test_neighbours_say_what_they_said():
@@ -285,15 +290,25 @@ def test_a_copy_matters_by_itself_and_not_given_its_original():
         ({"given": "class", "y": torch.rand(40)}, "given names 'class', but y is no vector of class numbers"),
         ({"given": "degree", "shared_permutation": True}, "shared_permutation moves all columns alike"),
         ({"given": "degree", "perturbation": "made"}, "given is settled by the perturbation"),
+        ({"perturbation": "made", "perturbed_rows": "scored"}, "perturbation was made for 40 rows, and 7 are drawn"),
+        ({"control_variate": True}, "control_variate needs draws whose mean is known"),
+        ({"perturbation": "permute", "given": "degree", "control_variate": True}, "control_variate needs draws"),
+        ({"within": "graph", "batch": torch.zeros(40, dtype=torch.long)}, "within='graph' goes with .*'permute' only"),
+        ({"given": "class", "task_level": "graph"}, "given names 'class', but labels belong to a graph"),
+        ({"given": "graph", "features_of": "edge_weight"}, "given is for features of nodes of one type"),
     ],
 )
 def test_bad_input_is_named(options, message):
     x, edges, y = make_graph()
-    chosen = {"edge_index": edges, "y": y, "metric": lambda logits, y: 0.0, "perturbation": "conditional", **options}
+    chosen = {"edge_index": edges, "y": y, "nodes": scored_nodes(), "perturbation": "conditional", **options}
     if chosen["perturbation"] == "made":
         chosen["perturbation"] = Conditional(x)
+    if chosen.get("task_level") == "graph":
+        chosen |= {"nodes": None, "y": y[:2], "batch": torch.arange(len(x)) % 2}
+    if "features_of" in chosen:
+        chosen["edge_weight"] = torch.ones(edges.shape[1])
     with pytest.raises(InputError, match=message):
-        permutation_importance(HandWritten(), x, nodes=scored_nodes(), **chosen)
+        permutation_importance(HandWritten(), x, metric=lambda logits, y: 0.0, **chosen)
 
 
 def test_which_columns_keep_their_values():

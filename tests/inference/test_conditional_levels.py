@@ -27,9 +27,7 @@ def rejected(name: str, tests: tuple[str, ...]) -> pd.DataFrame:
     return (table["p_value"] <= 0.05).groupby([table["test"], table["column"]]).agg(["sum", "count"])
 
 
-@pytest.mark.parametrize(
-    "name", ["copies at 0.8, numbers", "copies at 0.95, numbers", "copies at 0.8, zeros and ones"]
-)
+@pytest.mark.parametrize("name", ["copies at 0.8, numbers", "copies at 0.95, numbers", "copies at 0.8, zeros and ones"])
 def test_copies_are_no_false_alarms_given_the_others(name):
     found = rejected(name, ("permute", "conditional"))
     for kind in ("copy", "white"):

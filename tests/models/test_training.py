@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from sklearn.metrics import average_precision_score, roc_auc_score
 from torch.nn.functional import cross_entropy
 from torch_geometric.nn import GATConv, GCNConv
 
@@ -96,6 +97,36 @@ def test_the_best_state_reaches_the_accuracies_of_the_best_epoch(small_graph, sm
     logits = model(torch.from_numpy(small_graph.x), torch.from_numpy(small_graph.edge_index))
     correct = (logits.argmax(1).numpy() == small_graph.y)[small_split.test]
     assert correct.mean() == training.summary()["test_accuracy"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "expected"), [("roc_auc", roc_auc_score), ("average_precision", average_precision_score)]
+)
+def test_the_best_epoch_is_chosen_and_reported_by_the_metric_asked_for(small_graph, small_split, metric, expected):
+    """Trained the same way, evaluated by another metric: scikit-learn's, from the weights of the best epoch."""
+    graph = replace(small_graph, y=(small_graph.y == 0).astype(np.int64), num_classes=2)
+    options = replace(OPTIONS, epochs=20, metric=metric)
+    training = train_model("gcn", graph, small_split, options=options, seed=0, device=CPU)
+    by_accuracy = train_model("gcn", graph, small_split, options=replace(OPTIONS, epochs=20), seed=0, device=CPU)
+    pd.testing.assert_series_equal(training.history["train_loss"], by_accuracy.history["train_loss"])
+    assert training.best_epoch == training.history["epoch"][training.history["val_accuracy"].argmax()]
+    model = build_model("gcn", graph.num_features, 2, **options.layout)
+    model.load_state_dict(training.best_state)
+    logits = model(torch.from_numpy(graph.x), torch.from_numpy(graph.edge_index)).detach().double().numpy()
+    summary = training.summary()
+    for part in ("val", "test"):
+        nodes = getattr(small_split, part)
+        value = expected(graph.y[nodes], logits[nodes, 1] - logits[nodes, 0])
+        assert summary[f"{part}_accuracy"] == pytest.approx(value, abs=1e-6)
+    assert (summary["metric"], by_accuracy.summary()["metric"]) == (metric, "accuracy")
+
+
+def test_a_part_of_one_class_cannot_be_ranked(small_graph, small_split):
+    y = np.arange(small_graph.num_nodes) % 2
+    y[small_split.val] = 1
+    message = f"roc_auc ranks nodes of one class among those of others, but all {len(small_split.val)} val nodes have"
+    with pytest.raises(InputError, match=message):
+        train_model("gcn", replace(small_graph, y=y), small_split, options=replace(OPTIONS, metric="roc_auc"))
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.5])

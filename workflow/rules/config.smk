@@ -82,18 +82,27 @@ def dataset_option(name):
 
 
 def training_options(wildcards):
-    return {**config["training"], "epochs": config["datasets"][wildcards.dataset]["epochs"]}
+    return {
+        **config["training"],
+        **{name: config["datasets"][wildcards.dataset][name] for name in ("epochs", "metric")},
+    }
+
+
+def scoring_metric(wildcards):
+    """The dataset's own, unless all are to be scored by another."""
+    return config["scoring"]["metric"] or config["datasets"][wildcards.dataset]["metric"]
 
 
 def scoring_options(wildcards):
     """How a rule's scorer scores: the options that it reads. Ties are broken later."""
     read = OPTIONS_OF_SCORER.get(wildcards.get("scorer"), config["scoring"])
-    return {name: value for name, value in config["scoring"].items() if name in read and name != "ties"}
+    options = {**config["scoring"], "metric": scoring_metric(wildcards)}
+    return {name: value for name, value in options.items() if name in read and name != "ties"}
 
 
 def adaptive_scoring_options(wildcards):
     """The model as it stands is scored, with the number of permutations that the run is named by."""
-    options = {**config["scoring"], "n_repeats": int(wildcards.repeats)}
+    options = {**config["scoring"], "n_repeats": int(wildcards.repeats), "metric": scoring_metric(wildcards)}
     del options["scored_model"]
     return options
 

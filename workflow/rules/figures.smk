@@ -23,6 +23,19 @@ use rule execute_notebook as draw_motivation with:
     localrule: True
 
 
+use rule execute_notebook as draw_fairness with:
+    input:
+        template=template("fairness"),
+        records=rules.measure_fairness.output.records,
+    output:
+        **page("fairness", config["fairness"]["seeds"]),
+        figure=figure("fairness"),
+        table=table("fairness"),
+    log:
+        log_of("fairness"),
+    localrule: True
+
+
 use rule execute_notebook as draw_stand_ins with:
     input:
         template=template("stand_ins"),

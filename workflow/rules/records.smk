@@ -93,7 +93,7 @@ TABLES = {
     "datasets.csv": described_sources(),
 }
 COLUMNS = {
-    "perturbations.csv": "dataset model setting split seed best_epoch val_accuracy test_accuracy".split(),
+    "perturbations.csv": "dataset model setting split seed best_epoch metric val_accuracy test_accuracy".split(),
 }
 
 

@@ -49,6 +49,30 @@ rule measure_motivation:
         "../../scripts/measure_motivation.py"
 
 
+rule measure_fairness:
+    """Prune features of graphs of two groups by accuracy, by its gap between the groups, and by both."""
+    output:
+        records="<results>/records/fairness.csv",
+    log:
+        "<results>/logs/measure_fairness.log",
+    benchmark:
+        "<results>/benchmarks/measure_fairness.tsv"
+    conda:
+        "../../envs/graphsieve.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+        gpu=job_gpus,
+    params:
+        seeds=config["fairness"]["seeds"],
+        training={**config["training"], **{name: config["fairness"][name] for name in ("hidden", "epochs")}},
+        device=config["device"],
+        code=code_of("measure_fairness.py"),
+    script:
+        "../../scripts/measure_fairness.py"
+
+
 rule measure_stand_ins:
     """Marginal and conditional importance on graphs with copies of relevant columns and columns smooth on the graph."""
     output:

@@ -31,6 +31,7 @@ COMPARED = {
 }
 OPTIONS = {**COMPARED, "datasets": DatasetOptions}
 BEFORE_IT_EXISTED = {"classifier": "none"}  # what runs did before an option existed, where today's default is other
+SCORING_METRIC = ("scoring", "metric")  # compared as it takes effect
 # Of a dataset, where it lies and how often it is run change no result; of a hypothesis, its words and its datasets.
 NOT_COMPARED = {"datasets": ("path", "seeds"), "hypotheses": ("says", "datasets")}
 
@@ -100,11 +101,18 @@ class EarlierRun:
             before, now = (functools.reduce(dict.get, place, settings) or {} for settings in (theirs, ours))
             for key in {**before, **now}:
                 old = before.get(key, BEFORE_IT_EXISTED.get(key, getattr(OPTIONS.get(place[0]), key, None)))
-                if old != now.get(key):
-                    raise InputError(
-                        f"config key {'.'.join((*place, key))} is {now.get(key)!r}, but {self.folder} (start_from) was "
-                        f"made with {old!r}: give the same, or start from nothing"
-                    )
+                if (*place, key) != SCORING_METRIC:
+                    self._compare((*place, key), old, now.get(key))
+        for name in theirs["datasets"]:
+            if name in ours["datasets"]:
+                self._compare(SCORING_METRIC, *(_scored_by(settings, name) for settings in (theirs, ours)))
+
+    def _compare(self, key: tuple[str, ...], before: object, now: object) -> None:
+        if before != now:
+            raise InputError(
+                f"config key {'.'.join(key)} is {now!r}, but {self.folder} (start_from) was made with {before!r}: give "
+                "the same, or start from nothing"
+            )
 
     def _settings(self) -> dict:
         path = self.folder / "records" / SETTINGS
@@ -112,6 +120,11 @@ class EarlierRun:
             return json.loads(path.read_text(encoding="utf-8"))
         except ValueError as error:
             raise damaged(path, str(error)) from None
+
+
+def _scored_by(settings: dict, dataset: str) -> str:
+    """The metric of a dataset's scores: where `scoring` names none, that by which the dataset is reported."""
+    return settings["scoring"].get("metric") or settings["datasets"][dataset].get("metric", DatasetOptions.metric)
 
 
 @functools.cache
@@ -138,6 +151,8 @@ def with_earlier(table: pd.DataFrame, paths: Sequence[str | Path], *, without: S
             table = earlier
         else:
             columns = [column for column in (*RUN, "rule") if column in earlier]
+            if "metric" in table and "metric" not in earlier:  # all runs were reported by one before there were others
+                earlier = earlier.assign(metric=TrainingOptions.metric)
             known, found = (_index(one[columns]) for one in (table, earlier))
             table = pd.concat([table, earlier[~found.isin(known)]], ignore_index=True)
     if table.empty:

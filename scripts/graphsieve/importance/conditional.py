@@ -68,7 +68,7 @@ class Conditional:
     given : str or sequence of str, optional
         What else is known: "degree", "neighbourhood", "class", "graph".
     edge_index, y, nodes : optional
-        The graph; labels, of which only those of `nodes` are read.
+        The graph; the labels, in y, of `nodes`.
     rows : Tensor, optional
         The nodes that are drawn anew, all by default. Where the graph is given, the others are known too, and draws
         keep what those within HOPS steps say.
@@ -101,7 +101,7 @@ class Conditional:
                 if rows is not None:
                     self.of_column.append(KnownMeans(Columns(x), adjacency, number))
         if "class" in given:
-            self.of_nodes.append(classes_of(y, nodes)[number])
+            self.of_nodes.append(classes_of(y, nodes, x.shape[0])[number])
         room = CACHE_BYTES // (8 * MOST_PREDICTORS * len(number))
         self._prediction = lru_cache(maxsize=max(1, room))(self._predict)
 

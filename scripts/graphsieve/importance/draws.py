@@ -43,6 +43,13 @@ def draw_at(draw: DrawItem, x: Tensor, rows: Tensor) -> DrawItem:
     return draw_some
 
 
+def exchange_among(rows: Tensor, num_rows: int) -> np.ndarray:
+    """`Problem.exchange` where only these rows are perturbed."""
+    numbers = np.full(num_rows, -1)
+    numbers[rows.cpu().numpy()] = 0
+    return numbers
+
+
 def _placed(
     new: NewColumn, numbers: np.ndarray, nonzeros: tuple[np.ndarray, np.ndarray], changed: np.ndarray
 ) -> NewColumn:

@@ -48,14 +48,14 @@ def degrees_of(adjacency: csr_array) -> np.ndarray:
     return np.stack([np.log1p(degree), normal_scores(degree)], axis=1)
 
 
-def classes_of(y: Tensor, nodes: Tensor) -> np.ndarray:
-    """One column per class and one for nodes whose label is nobody's business: only those of `nodes` are read."""
+def classes_of(y: Tensor, nodes: Tensor, num_nodes: int) -> np.ndarray:
+    """One column per class of y, which holds the labels of `nodes`, and one for all nodes whose label is not known."""
     if y.dim() != 1 or y.is_floating_point() or y.is_complex():
         raise InputError(
             f"given names 'class', but y is no vector of class numbers (shape {tuple(y.shape)}, type {y.dtype})"
         )
-    label = np.full(len(y), -1)
-    label[nodes.cpu().numpy()] = y[nodes.to(y.device)].cpu().numpy()
+    label = np.full(num_nodes, -1)
+    label[nodes.cpu().numpy()] = y.cpu().numpy()
     return (label[:, None] == np.unique(label)).astype(float)
 
 

@@ -1,57 +1,45 @@
-"""Which draw a caller's `perturbation`, `given`, `perturbed_rows` and `shared_permutation` stand for."""
+"""Draws that keep what is known of a column, as one call of `permutation_importance` asks for them."""
 
-from collections.abc import Sequence
-from functools import partial
-
-import numpy as np
 from torch import Tensor
 
 from graphsieve.errors import InputError
-from graphsieve.importance.columns import PERTURBATIONS, draw_column
+from graphsieve.importance.columns import PERTURBATIONS
 from graphsieve.importance.conditional import Conditional
-from graphsieve.importance.draws import DrawItem, draw_at, draw_shared
-from graphsieve.importance.given import check_given
-from graphsieve.importance.groups import draw_group
+from graphsieve.importance.inputs import Inputs
+from graphsieve.importance.tasks import Target
 
 CONDITIONAL = "conditional"
 NAMES = (*PERTURBATIONS, CONDITIONAL)
 
 
-def choose_draw(
-    perturbation: str | Conditional,
-    given: str | Sequence[str] | None,
-    *,
-    grouped: bool,
-    shared: bool,
-    seed: np.random.SeedSequence,
-    x: Tensor,
-    edge_index: object,
-    y: Tensor,
-    nodes: Tensor,
-    rows: Tensor | None,
-) -> DrawItem:
-    """How new values are drawn of items, which are columns or groups; at all nodes or only at `rows`."""
-    given = check_given(given)
-    _check(perturbation, given, shared)
+def check_perturbation(perturbation: str | Conditional, given: tuple[str, ...]) -> None:
     if isinstance(perturbation, Conditional):
-        draw = perturbation.draw
-    elif given or perturbation == CONDITIONAL:
-        known = {"given": given, "edge_index": edge_index, "y": y, "nodes": nodes, "rows": rows}
-        draw = Conditional(x, others=perturbation == CONDITIONAL, **known).draw
-    elif shared and perturbation == "permute":
-        draw = draw_shared(seed)
-    else:
-        draw = partial(draw_group if grouped else draw_column, PERTURBATIONS[perturbation])
-    return draw if rows is None else draw_at(draw, x, rows)
-
-
-def _check(perturbation: str | Conditional, given: tuple[str, ...], shared: bool) -> None:
-    made = isinstance(perturbation, Conditional)
-    if not made and perturbation not in NAMES:
+        if given:
+            raise InputError("given is settled by the perturbation, which was made beforehand: leave it out")
+        return
+    if perturbation not in NAMES:
         raise InputError(f"perturbation {perturbation!r} is unknown: choose one of {', '.join(NAMES)}")
-    if given and made:
-        raise InputError("given is settled by the perturbation, which was made beforehand: leave it out")
     if given and perturbation not in ("permute", CONDITIONAL):
         raise InputError(f"given has no meaning for perturbation '{perturbation}': use 'permute' or 'conditional'")
-    if shared and (given or made or perturbation == CONDITIONAL):
-        raise InputError("shared_permutation moves all columns alike, which cannot keep what is known of each: drop it")
+
+
+def make_conditional(
+    perturbation: str | Conditional, given: tuple[str, ...], inputs: Inputs, target: Target, rows: Tensor | None
+) -> Conditional | None:
+    """None where a draw shall keep nothing; `rows` are the nodes that are perturbed, if not all."""
+    if isinstance(perturbation, Conditional):
+        wanted = inputs.matrix.shape[0] if rows is None else len(rows)
+        if perturbation.columns.num_rows != wanted:
+            raise InputError(
+                f"perturbation was made for {perturbation.columns.num_rows} rows, and {wanted} are drawn here: make it "
+                "of the x that is scored"
+            )
+        return perturbation
+    if perturbation != CONDITIONAL and not given:
+        return None
+    if given and not inputs.is_x:
+        raise InputError(f"given is for features of nodes of one type, and the features are those of {inputs.name}")
+    if "class" in given and target.level != "node":
+        raise InputError(f"given names 'class', but labels belong to a {target.level}, not to a node: leave it out")
+    known = {"edge_index": inputs.edge_index, "y": target.y, "nodes": target.rows}
+    return Conditional(inputs.matrix, others=perturbation == CONDITIONAL, given=given, rows=rows, **known)

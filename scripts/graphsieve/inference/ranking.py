@@ -26,12 +26,13 @@ from graphsieve.data.graph import Graph, Split, induced_subgraph
 from graphsieve.data.splits import choose_split
 from graphsieve.errors import InputError
 from graphsieve.importance import Conditional, permutation_importance
+from graphsieve.inference.accuracy_curve import accuracy_curve
 from graphsieve.inference.correlated import correlated_groups
-from graphsieve.inference.how_few import accuracy_curve, numbers_to_keep, smallest_without_loss, standard_error
 from graphsieve.inference.p_values import adjust_benjamini_hochberg, adjust_holm, sequential_p_values, smaller_doubled
 from graphsieve.models.training import train_model
 from graphsieve.options import RankingOptions
 from graphsieve.randomness import child
+from graphsieve.selection.how_few import numbers_to_keep, smallest_without_loss, standard_error
 from graphsieve.selection.top import keep_top
 
 SIGNIFICANCE = 0.05
@@ -211,8 +212,8 @@ def _perturbation(graph: Graph, drawn: np.ndarray, labelled: np.ndarray, options
         return options.perturbation
     x, edge_index, y, rows = map(torch.from_numpy, (graph.x, graph.edge_index, graph.y, drawn))
     return Conditional(
-        x, others=options.perturbation == "conditional", given=options.given, edge_index=edge_index, y=y,
-        nodes=rows[labelled], rows=rows,
+        x, others=options.perturbation == "conditional", given=options.given, edge_index=edge_index,
+        y=y[rows[labelled]], nodes=rows[labelled], rows=rows,
     )  # fmt: skip
 
 

@@ -112,7 +112,7 @@ def _sentence(error: jsonschema.ValidationError, place: tuple = ()) -> str:
     if error.validator == "minItems":
         return f"{key}: the list is empty, name at least {error.validator_value}"
     if error.validator == "enum":
-        return f"{key}: {_shown(value)} is unknown{_choices(value, schema['enum'])}"
+        return f"{key}: {_shown(value)} is unknown{_choices(value, _named(schema['enum']))}"
     return f"{key}: {_shown(value)} is not allowed, {_wanted(schema)}{_number_hint(value, schema)}"
 
 
@@ -121,7 +121,7 @@ def _wanted(schema: dict) -> str:
     if "title" in schema:
         return f"give {schema['title']}"
     if "enum" in schema:
-        return f"choose from {', '.join(schema['enum'])}"
+        return f"choose from {', '.join(_named(schema['enum']))}"
     if "properties" in schema:
         return f"give a mapping with any of the keys {', '.join(schema['properties'])}"
     kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
@@ -142,6 +142,10 @@ def _number_hint(value: object, schema: dict) -> str:
         return f"; YAML reads {value} as text, write {float(value)}"
     except ValueError:
         return ""
+
+
+def _named(choices: list) -> list[str]:
+    return ["null" if choice is None else choice for choice in choices]
 
 
 def _as_list(value: object) -> list:

@@ -28,7 +28,7 @@ def suspects_heatmap(cells: pd.DataFrame, order: list[str]) -> Figure:
     figure, axes = plt.subplots(
         rows,
         2,
-        figsize=(TEXT_WIDTH, rows * (1.1 + 0.15 * len(order))),
+        figsize=(TEXT_WIDTH, 0.7 + rows * (1.3 + 0.15 * len(order))),
         sharey=True,
         squeeze=False,
         layout="constrained",
@@ -41,7 +41,9 @@ def suspects_heatmap(cells: pd.DataFrame, order: list[str]) -> Figure:
         axis.set_axis_off()
     for axis in axes[:, 0]:
         axis.set_yticks(range(len(order)), labels=order)
-    if drawn is not None:
+    if drawn is None:
+        axes[0, 0].text(0.5, 0.5, "None of these cells was run.", transform=axes[0, 0].transAxes)
+    else:
         bar = figure.colorbar(drawn, ax=axes, location="bottom", pad=0.02, aspect=50, shrink=0.6, extend="both")
         bar.set_label("ours less published, in published deviations")
         bar.outline.set_visible(False)

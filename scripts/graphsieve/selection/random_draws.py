@@ -22,5 +22,6 @@ def mean_summary(summaries: list[dict]) -> dict:
     """What a record says of several trainings: their mean accuracies, and a best epoch in whole numbers."""
     if len(summaries) == 1:
         return summaries[0]
-    means = {key: float(np.mean([summary[key] for summary in summaries])) for key in summaries[0]}
-    return {**means, "best_epoch": round(means["best_epoch"])}
+    numbers = [key for key in summaries[0] if key != "metric"]
+    means = {key: float(np.mean([summary[key] for summary in summaries])) for key in numbers}
+    return {**summaries[0], **means, "best_epoch": round(means["best_epoch"])}

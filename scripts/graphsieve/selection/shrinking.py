@@ -84,5 +84,5 @@ def copy_optimiser(
 
 
 def _take(tensor: Tensor, dimension: int, kept: np.ndarray) -> Tensor:
-    index = torch.from_numpy(kept).to(tensor.device)
+    index = torch.tensor(kept, device=tensor.device)
     return tensor.detach().index_select(dimension, index)

@@ -140,14 +140,19 @@ class CellTask:
 
     def _select(self, scorer: str) -> Selection:
         scores = self.scores[scorer] = self._score(scorer)
+        values, losses = scores.values, scores.losses
+        if self.scoring.magnitude and scorer in MODEL_OF_SCORER:
+            values, losses = np.abs(values), np.abs(losses)
         count = count_to_keep(self.graph.num_features, self.protocol["keep"])
-        return keep_top(scores.values, count, losses=scores.losses, ties=self.scoring.ties, seed=self.seed)
+        return keep_top(values, count, losses=losses, ties=self.scoring.ties, seed=self.seed)
 
     def _score(self, scorer: str) -> Scores:
+        """With their signs, so that those who drop them need not score again."""
         if self._is_as_before(relevant_to_scores, scorer):
             return self.before.scores[scorer]
         model = self.scored_model if scorer in MODEL_OF_SCORER else None
-        task = ScoringTask(self.graph, self.split, self.seed, self.scoring, model, progress=True)
+        options = replace(self.scoring, magnitude=False)
+        task = ScoringTask(self.graph, self.split, self.seed, options, model, progress=True)
         return score_features(scorer, task)
 
     def _retrain(self, kept: np.ndarray) -> dict:

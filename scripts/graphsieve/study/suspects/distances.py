@@ -124,21 +124,28 @@ def summarise(records: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
 
 def summarise_parts(records: pd.DataFrame, published: pd.DataFrame, chosen_on: dict) -> pd.DataFrame:
     """What `summarise` says of every part of the records, which the column `part` names."""
-    parts = parts_of(records, chosen_on).items()
-    return pd.concat([summarise(runs, published).assign(part=part) for part, runs in parts], ignore_index=True)
+    parts = parts_of(records, chosen_on) or {CHOICE: records}
+    tables = [summarise(runs, published).assign(part=part) for part, runs in parts.items()]
+    return pd.concat(tables, ignore_index=True)
 
 
 def screen_hypotheses(records: pd.DataFrame, published: pd.DataFrame, screening: dict) -> pd.DataFrame:
-    """What `summarise` says of these runs, which all hypotheses have, nearest first; `gain`: how far from the base."""
-    runs = [
-        records[(records["dataset"] == dataset) & records["seed"].isin(seeds)] for dataset, seeds in screening.items()
-    ]
-    if not runs:
-        return summarise(records.iloc[:0], published).assign(gain=[])
-    summary = summarise(pd.concat(runs), published)
-    base = summary.loc[summary["hypothesis"] == BASE, "distance"]
-    summary = summary.assign(gain=(base.iloc[0] if len(base) else np.nan) - summary["distance"])
-    return summary.sort_values("distance", kind="stable", ignore_index=True)
+    """What `summarise` says of these datasets and seeds, and `gain`: how much nearer than the base on the same runs."""
+    asked = pd.MultiIndex.from_tuples(
+        [(name, seed) for name, seeds in screening.items() for seed in seeds] or [("", 0)]
+    )
+    records = records[_runs(records).isin(asked)]
+    summary = summarise(records, published)
+    base = records[records["hypothesis"] == BASE]
+    gains = []
+    for row in summary.itertuples():
+        same = base[_runs(base).isin(_runs(records[records["hypothesis"] == row.hypothesis]))]
+        gains.append(compare_cells(same, published)["distance"].mean() - row.distance)
+    return summary.assign(gain=gains).sort_values("gain", ascending=False, kind="stable", ignore_index=True)
+
+
+def _runs(records: pd.DataFrame) -> pd.MultiIndex:
+    return pd.MultiIndex.from_frame(records[["dataset", "seed"]])
 
 
 def rank_hypotheses(records: pd.DataFrame, published: pd.DataFrame, chosen_on: dict) -> pd.DataFrame:

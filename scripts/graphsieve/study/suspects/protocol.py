@@ -5,7 +5,7 @@ That of the hypothesis `base` is the config's own; any other is what it builds o
 overrides.
 """
 
-from graphsieve.options import BASE, OVERRIDABLE
+from graphsieve.options import BASE, OVERRIDABLE, TrainingOptions
 from graphsieve.scoring.scorers import MODEL_OF_SCORER, OPTIONS_OF_SCORER
 
 TABLE1 = ("original", "mlp", "permuted_rows", "gaussian_noise", "random_graph")
@@ -41,9 +41,10 @@ def protocol_of(config: dict, dataset: str, hypothesis: str = BASE) -> dict:
     """
     if hypothesis == BASE:
         own = config["datasets"][dataset]
+        metric = config["scoring"].get("metric") or TrainingOptions.metric  # the published numbers are accuracies
         return {
             "training": {**config["training"], "epochs": own["epochs"]},
-            "scoring": dict(config["scoring"]),
+            "scoring": {**config["scoring"], "metric": metric},
             "selection": dict(config["selection"]),
             "perturbations": {"random_graph": config["perturbations"]["random_graph"]},
             "normalise": own["normalise"],
@@ -85,12 +86,14 @@ def relevant(protocol: dict, cell: str) -> dict:
         selected["draws"] = protocol["selection"]["random_draws"]
     else:
         selected["ties"] = protocol["scoring"]["ties"]
+    if "magnitude" in OPTIONS_OF_SCORER[cell]:
+        selected["magnitude"] = protocol["scoring"]["magnitude"]
     return {**trained, **selected, **retraining(protocol)}
 
 
 def relevant_to_scores(protocol: dict, scorer: str) -> dict:
-    """The part of a protocol that a scorer's scores depend on."""
-    parts = {name: protocol["scoring"][name] for name in OPTIONS_OF_SCORER[scorer]}
+    """The part of a protocol that a scorer's scores depend on, before their sign is dropped where it is."""
+    parts = {name: protocol["scoring"][name] for name in OPTIONS_OF_SCORER[scorer] if name != "magnitude"}
     if scorer in MODEL_OF_SCORER:
         parts["training"] = protocol["training"]
     return parts if scorer == "random" else {**parts, "normalise": protocol["normalise"]}

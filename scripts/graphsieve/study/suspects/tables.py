@@ -105,7 +105,7 @@ def printed_ranking(ranked: pd.DataFrame, hypotheses: dict, chosen_on: dict) -> 
 
 
 def screening_cells(screened: pd.DataFrame, hypotheses: dict) -> pd.DataFrame:
-    """What was tried first, on few runs, nearest first."""
+    """What was tried first, on few runs; what is nearer than the base comes first."""
     columns = {
         "Says": [f"<span class='prose'>{says(hypotheses, name)}</span>" for name in screened["hypothesis"]],
         "Distance": screened["distance"].map("{:.2f}".format),
@@ -118,7 +118,7 @@ def screening_cells(screened: pd.DataFrame, hypotheses: dict) -> pd.DataFrame:
 
 
 def screening_text(screening: dict, unranked: list[str]) -> str:
-    where = listed([f"{label_dataset(name)} (seeds {seeds_text(seeds)})" for name, seeds in screening.items()])
+    where = listed([f"{label_dataset(name)} ({_named(seeds_text(seeds))})" for name, seeds in screening.items()])
     return (
         f"## Tried on few runs first\n\nEvery hypothesis on {where}, beside the base on the same runs. Not all went on "
         f"from there to all runs of the choice: {listed([f'`{name}`' for name in unranked])} have no total."
@@ -135,13 +135,18 @@ def apart_text(apart: pd.DataFrame, cells: pd.DataFrame, name: str) -> str:
 
 def choice_sentence(chosen_on: dict) -> str:
     datasets = listed([label_dataset(name) for name in chosen_on["datasets"]])
-    return f"Chosen on Tables 1 and 2 of {datasets}, seeds {seeds_text(chosen_on['seeds'])}."
+    return f"Chosen on Tables 1 and 2 of {datasets}, {_named(seeds_text(chosen_on['seeds']))}."
+
+
+def _named(seeds: str) -> str:
+    return f"seed {seeds}" if seeds.isdigit() else f"seeds {seeds}"
 
 
 def choice_text(ranked: pd.DataFrame, summary: pd.DataFrame, hypotheses: dict, chosen_on: dict) -> str:
     """The one place that says what was chosen, on which data, and how it does on data that it was not chosen on."""
     if ranked.empty:
-        return f"{choice_sentence(chosen_on)} No hypothesis has all of these runs, so none is chosen."
+        lacking = "No hypothesis has all of these runs" if len(summary) else "Nothing was published for these graphs"
+        return f"{choice_sentence(chosen_on)} {lacking}, so none is chosen."
     best, base = ranked.iloc[0], ranked[ranked["hypothesis"] == BASE]
     text = (
         f"{choice_sentence(chosen_on)} {DISTANCE_NOTE} The rule was laid down before the first result.\n\n"
@@ -163,7 +168,7 @@ def judgement_text(name: str, summary: pd.DataFrame, chosen_on: dict) -> str:
         if name not in rows.index:
             continue
         own, best = rows.loc[name], rows["distance"].idxmin()
-        line = f"- {part_label(part, chosen_on)} (seeds {own['seeds']}): {_scored(own)}"
+        line = f"- {part_label(part, chosen_on)} ({_named(own['seeds'])}): {_scored(own)}"
         beside = [f"`{BASE}` {_scored(rows.loc[BASE])}"] if BASE in rows.index and name != BASE else []
         beside += [f"nearest of {len(rows)} there: `{best}` {_scored(rows.loc[best])}"] if best != name else []
         lines.append(line + (f"; {'; '.join(beside)}" if beside else "") + ".")

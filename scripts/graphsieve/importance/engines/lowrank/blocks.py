@@ -1,7 +1,7 @@
 """Logits of many perturbed copies at once, from a prepared plan."""
 
+import math
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 
 import numpy as np
 import torch
@@ -11,6 +11,7 @@ from graphsieve.importance.columns import NewColumn
 from graphsieve.importance.engines.lowrank.copies import Copies
 from graphsieve.importance.engines.lowrank.plan import Plan
 from graphsieve.importance.engines.lowrank.tables import Lineage
+from graphsieve.importance.engines.lowrank.whole import WholeCopies
 from graphsieve.importance.engines.parallel import ordered_map
 
 
@@ -22,7 +23,7 @@ class LowRankEngine:
     def __init__(self, plan: Plan):
         self.plan, self.problem = plan, plan.problem
         self.nodes, self.place = plan.x_nodes.cpu().numpy(), plan.x_place.cpu().numpy()
-        self.draw = lru_cache(maxsize=16)(self.problem.draw)  # an item's repeats may fall into several blocks
+        self.whole_base = self._whole_base() if plan.poolings else None
 
     def logits(self, pairs: range) -> Tensor:
         """(classes, nodes, copies) of the pairs."""
@@ -34,11 +35,23 @@ class LowRankEngine:
             columns[: len(item), place] = torch.from_numpy(item)
         item = torch.arange(pairs.start, pairs.stop, device=device) // problem.repeats - positions.start
         new, old, sparse = self._moves(pairs, positions, len(columns))
+        if self.plan.poolings:
+            return self._whole(columns[:, item], new - old[:, :, item])
         if not sparse:
             return Copies(self.plan, columns[:, item], new - old[:, :, item], Lineage(0, item)).logits()
         parents = torch.arange(len(items), device=device)
         moved, columns = torch.cat([-old, new], 2), columns[:, torch.cat([parents, item])]
         return Copies(self.plan, columns, moved, Lineage(len(items), item)).logits()
+
+    def _whole_base(self) -> Tensor:
+        """The unperturbed outputs, with the rounding of copies that are computed as a whole."""
+        column = torch.zeros(1, 1, dtype=torch.long, device=self.problem.x.device)
+        moved = torch.zeros(len(self.nodes), 1, 1, dtype=self.problem.x.dtype, device=column.device)
+        return WholeCopies(self.plan, column, moved).outputs()
+
+    def _whole(self, columns: Tensor, moved: Tensor) -> Tensor:
+        change = WholeCopies(self.plan, columns, moved).outputs() - self.whole_base
+        return (change + self.problem.baseline[:, None]).permute(2, 0, 1).contiguous()
 
     def _moves(self, pairs: range, positions: range, slots: int) -> tuple[Tensor, Tensor, bool]:
         """New (nodes, slots, copies) and old (nodes, slots, items) values of the columns; whether all are sparse."""
@@ -50,7 +63,8 @@ class LowRankEngine:
             first = position * repeats
             start, stop = max(first, pairs.start), min(first + repeats, pairs.stop)
             copies = slice(start - pairs.start, stop - pairs.start)
-            for slot, (column, drawn) in enumerate(zip(self.problem.items[position], self.draw(position), strict=True)):
+            new_columns = zip(self.problem.items[position], self.problem.draw(position), strict=True)
+            for slot, (column, drawn) in enumerate(new_columns):
                 self._write_old(old[:, slot, place], column)
                 self._write_new(new[:, slot, copies], drawn, slice(start - first, stop - first))
                 sparse &= drawn.rows is not None
@@ -73,7 +87,8 @@ class LowRankEngine:
     def blocks(self, score: Callable[[Tensor], np.ndarray]) -> Iterator[tuple[range, np.ndarray]]:
         """Scores of all pairs, block by block."""
         workers = torch.get_num_threads() if self.problem.x.device.type == "cpu" else 1
-        pairs, step = self.problem.num_pairs, self.plan.copies_per_block(workers)
+        pairs = self.problem.num_pairs
+        step = min(self.plan.copies_per_block(workers), math.ceil(pairs / workers))
         ranges = (range(start, min(start + step, pairs)) for start in range(0, pairs, step))
 
         def work(block: range) -> tuple[range, np.ndarray]:

@@ -39,8 +39,8 @@ class Lineage:
 class Table:
     """Changes against the unperturbed value.
 
-    rows: first a row of zeros, then those of the masked (node, copy) pairs in their order. mask: (nodes, copies) where a
-    copy differs from its parent. numbers: (nodes, copies), which of `rows` holds the change.
+    rows: first a row of zeros, then those of the masked (node, copy) pairs in their order. mask: (nodes, copies) where
+    a copy differs from its parent. numbers: (nodes, copies), which of `rows` holds the change.
     """
 
     rows: Tensor
