@@ -199,6 +199,15 @@ class BoundOptions:
     search_steps: int = 100
 
 
+@dataclass(frozen=True)
+class TaskOptions:
+    """How models of the study of tasks are trained, and how often a column is permuted."""
+
+    hidden: int = 64
+    epochs: int = 100
+    n_repeats: int = 5
+
+
 def _check_choice(name: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
         raise InputError(f"{name} '{value}' is unknown: choose one of {', '.join(known)}")

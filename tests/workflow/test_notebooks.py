@@ -20,7 +20,7 @@ TEMPLATES = sorted((ROOT / "notebooks").glob("*.ipynb"))
 CLAIMS = ["best", "best_adaptive", "early", "correlation", "repeats", "fair"]
 CLAIMS += ["agreement_table1", "agreement_table2", "agreement_table3"]
 TABLES = ["table", "spearman_table", "requests", "cells_table", *CLAIMS]  # parameters that are stems of what is written
-FIGURES = ["figure", "others_figure", "grid_figure", "ranking_figure", "heatmap"]
+FIGURES = ["figure", "columns_figure", "others_figure", "grid_figure", "ranking_figure", "heatmap"]
 UNPRINTED = ("claims", "cost")  # whose tables are written for machines alone, as is that of all suspects' cells
 
 
@@ -209,6 +209,25 @@ def test_fairness(execute, tmp_path):
     assert "Pruned to 6 by accuracy: accuracy 80.5 %, gap 20.5 points, 1.0 proxies among them." in shown
     assert "the gap falls by 10.0 points" in shown
     assert "80.5 ± 0.7" in shown
+
+
+def test_tasks(execute, tmp_path):
+    records = [
+        {"task": task, "metric": metric, "seed": seed, "ranking": ranking, "kept": kept,
+         "test": 0.9 - 0.1 * (kept < 5) * (ranking == "random") + 0.01 * seed}
+        for task, metric in {"mutag": "accuracy", "planted": "r2"}.items() for ranking in ("importance", "random")
+        for kept in (20, 5, 2) for seed in (0, 1)
+    ]  # fmt: skip
+    scored = [
+        {"task": "planted", "seed": seed, "column": f"{kind} {number}", "score": 1 / (number + 1)}
+        for seed in (0, 1) for number, kind in enumerate(["own"] * 5 + ["noise"] * 3)
+    ]  # fmt: skip
+    pd.DataFrame(scored).to_csv(tmp_path / "scores.csv", index=False)
+    stems = {name: str(tmp_path / name) for name in ("figure", "columns_figure", "table")}
+    shown = execute("tasks", records, scores=str(tmp_path / "scores.csv"), **stems)
+    assert shown.count("image/png") == 2
+    assert "*MUTAG* (accuracy): whether a molecule causes mutations." in shown
+    assert "5.0 of the 5 planted columns are among the 5 with the highest scores" in shown
 
 
 RUN = {"model": "gcn", "split": "random", "prune": 0.5, "repeats": 10}

@@ -105,7 +105,7 @@ def test_every_page_is_rendered_and_linked_from_the_index(finished):
     pages = {path.stem for path in (results / "notebooks").glob("*.html")}
     assert pages == {path.stem for path in (results / "notebooks").glob("*.ipynb")}
     assert {path.stem for path in PUBLISHED.glob("table*.csv")} <= pages
-    assert {"fig01_motivation", "fairness", "conditional_importance", "theory_bounds"} <= pages
+    assert {"fig01_motivation", "fairness", "conditional_importance", "tasks", "theory_bounds"} <= pages
     assert {"fig02_training_curves", "fig03_importance_heatmaps", "fig04_method_performance"} <= pages
     assert {"fig09_last_checkpoints", "fig12_regime_scores", "rank_stability", "suspects"} <= pages
     assert all(f"{page}.html" in index for page in pages)
@@ -301,6 +301,7 @@ SECTIONS = {
     "pruning": (options.PruningOptions, SCHEMA["properties"]["pruning"]["properties"]),
     "datasets": (options.DatasetOptions, SCHEMA["properties"]["datasets"]["additionalProperties"]["properties"]),
     "theory": (options.BoundOptions, SCHEMA["properties"]["theory"]["properties"]),
+    "tasks": (options.TaskOptions, SCHEMA["properties"]["tasks"]["properties"]),
 }
 # Options that a dataset or a study has instead of the section of their own.
 ELSEWHERE = {"training": {"epochs", "metric"}, "pruning": {"prune", "interval", "burn_in"}}

@@ -14,6 +14,7 @@ from graphsieve.models.layers import LAYERS
 from graphsieve.options import BoundOptions, PerturbationOptions
 from graphsieve.scoring.scorers import MODEL_OF_SCORER, OPTIONS_OF_SCORER, SCORERS
 from graphsieve.study.suspects.protocol import BASE, parent_of, protocol_of, trained_by
+from graphsieve.study.tasks.names import DESCRIPTIONS
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import validate
 

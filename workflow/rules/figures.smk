@@ -49,6 +49,21 @@ use rule execute_notebook as draw_stand_ins with:
     localrule: True
 
 
+use rule execute_notebook as draw_tasks with:
+    input:
+        template=template("tasks"),
+        records=rules.collect_tasks.output.table.format(kind="records"),
+        scores=rules.collect_tasks.output.table.format(kind="scores"),
+    output:
+        **page("tasks", config["tasks"]["names"]),
+        figure=figure("tasks"),
+        columns_figure=figure("tasks_columns", "tasks"),
+        table=table("tasks"),
+    log:
+        log_of("tasks"),
+    localrule: True
+
+
 PAGES |= {name: curves_wanted(name) for name in CURVES}
 
 
