@@ -6,6 +6,7 @@ from graphsieve.data.splits import choose_split
 from graphsieve.files.writing import write_record
 from graphsieve.jobs.running import run_columns, run_job
 from graphsieve.jobs.training import train_model_of
+from graphsieve.options import PerturbationOptions
 from graphsieve.randomness import generator
 
 
@@ -13,7 +14,8 @@ def main(job) -> None:
     run, setting = run_columns(job), job.wildcards.setting
     graph = read_graph(job.input.graph)
     split = choose_split(graph, run["split"], run["seed"])
-    perturbed = PERTURBED_GRAPHS[setting](graph, generator(run["seed"], "perturbation"))
+    options = PerturbationOptions(**job.params.perturbation)
+    perturbed = PERTURBED_GRAPHS[setting](graph, generator(run["seed"], "perturbation"), options)
     training = train_model_of(job, perturbed, split)
     write_record({**run, "setting": setting, **training.summary()}, job.output.record)
 

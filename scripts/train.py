@@ -17,7 +17,7 @@ def main(job) -> None:
         print(f"note: no training node has class {missing}: nodes of that class cannot be classified")
     training = train_model_of(job, graph, split)
 
-    save_weights(training.model, {"best": training.best_state}, job.output.weights)
+    save_weights(training.model, {"best": training.best_state, "early": training.early_state}, job.output.weights)
     write_csv(training.history, job.output.history)
     kept = {"scorer": "all", "features": graph.num_features, "kept": graph.num_features, "ties": 0}
     write_record({**run, **kept, **training.summary()}, job.output.record)

@@ -13,7 +13,8 @@ from graphsieve.data.raw_files import RawFile
 
 UNREACHABLE = "http://127.0.0.1:9"
 PLANETOID_TRAIN, PLANETOID_VAL, PLANETOID_TEST = 10, 500, 8
-MIRRORED = ("cora", "citeseer", "pubmed", "photo", "computers", "cornell", "texas", "wisconsin")
+BEYOND_THE_PAPER = ("actor", "minesweeper", "tolokers", "chameleon_filtered", "squirrel_filtered")
+MIRRORED = ("cora", "citeseer", "pubmed", "photo", "computers", "cornell", "texas", "wisconsin", *BEYOND_THE_PAPER)
 
 
 def manifest_of(mirror: Path, dataset: str, source: str = UNREACHABLE) -> list[RawFile]:
@@ -92,9 +93,38 @@ def write_webkb(graph: Graph, mirror: Path) -> None:
     (folder / "out1_node_feature_label.txt").write_text("node_id\tfeature\tlabel\n" + "".join(nodes))
     edges = "".join(f"{u}\t{v}\n" for u, v in graph.edge_index.T)
     (folder / "out1_graph_edges.txt").write_text("node_id\tnode_id\n" + edges)
+    _write_ten_splits(graph, folder, graph.name)
+
+
+def write_actor(graph: Graph, mirror: Path) -> None:
+    """Numbers of the words of each node, in any order of nodes, which every node has some of."""
+    folder = _folder(mirror, "Actor/raw")
+    words = [",".join(map(str, np.flatnonzero(row))) for row in graph.x]
+    nodes = [f"{node}\t{words[node]}\t{graph.y[node]}\n" for node in reversed(range(graph.num_nodes))]
+    header = f"node_id\tfeature(feature_amount:{graph.num_features - 1})\tlabel\n"
+    (folder / "out1_node_feature_label.txt").write_text(header + "".join(nodes))
+    edges = "".join(f"{u}\t{v}\n" for u, v in [*graph.edge_index.T, graph.edge_index.T[0]])  # real ones repeat, too
+    (folder / "out1_graph_edges.txt").write_text("node_id\tnode_id\n" + edges)
+    _write_ten_splits(graph, folder, "film")
+
+
+def _write_ten_splits(graph: Graph, folder: Path, name: str) -> None:
     masks = {f"{part}_mask": np.arange(graph.num_nodes) % 3 == i for i, part in enumerate(("train", "val", "test"))}
     for number in range(10):
-        np.savez(folder / f"{graph.name}_split_0.6_0.2_{number}.npz", **masks)
+        np.savez(folder / f"{name}_split_0.6_0.2_{number}.npz", **masks)
+
+
+def write_heterophilous(graph: Graph, mirror: Path) -> None:
+    """Every edge in one direction, ten splits as rows of masks."""
+    folder = _folder(mirror, f"HeterophilousGraphDataset/{graph.name}/raw")
+    masks = {f"{part}_masks": np.arange(graph.num_nodes) % 3 == i for i, part in enumerate(("train", "val", "test"))}
+    np.savez(
+        folder / f"{graph.name}.npz",
+        node_features=graph.x,
+        node_labels=graph.y,
+        edges=graph.edge_index[:, graph.edge_index[0] < graph.edge_index[1]].T,
+        **{name: np.tile(mask, (10, 1)) for name, mask in masks.items()},
+    )
 
 
 def write_arxiv(graph: Graph, mirror: Path) -> None:

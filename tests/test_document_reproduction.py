@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from document_reproduction import batch_norm_block, blocks, with_results
+from document_reproduction import blocks, with_results
 
 from graphsieve.errors import InputError
 
@@ -37,29 +37,6 @@ def tables(tmp_path):
     return tmp_path
 
 
-@pytest.fixture
-def batch_norm(tmp_path):
-    """The same three tables of another run; published are 74.2, 79.2 and 0.62."""
-    folder = tmp_path / "batch_norm"
-    folder.mkdir()
-    rows = {
-        "table1_perturbations": {"setting": "mlp", "dataset": "cora", "accuracy_mean": 75.0, "runs": 3},
-        "table2_feature_selection": {"scorer": "npt", "dataset": "cora", "accuracy_mean": 60.0, "runs": 3},
-        "table4_score_correlation": {"scorer": "tfi", "dataset": "cora", "pearson_r": 0.6, "runs": 3},
-    }
-    for name, row in rows.items():
-        pd.DataFrame([row]).to_csv(folder / f"{name}.csv", index=False)
-    return folder
-
-
-def test_the_run_with_batch_normalisation_stands_beside_the_others(tables, batch_norm):
-    text = batch_norm_block(batch_norm, tables, PUBLISHED)
-    assert "| MLP(X), no graph | **75.0** / 77.0 / 74.2 |" in text
-    assert "| NPT | 60.0 / **74.0** / 79.2 |" in text
-    assert "| TFI | **0.60** / 0.50 / 0.62 |" in text
-    assert "Table 2: with it, 0 of 1 cells are closer to the published. Runs: Cora 3." in text
-
-
 def test_every_part_says_what_its_table_holds(tables):
     parts = blocks(tables, PUBLISHED)
     assert "| MLP(X), no graph | 76.0 (75.0) |" in parts["table1"]
@@ -73,19 +50,17 @@ def test_every_part_says_what_its_table_holds(tables):
     assert "| Theory | 2 | 0.3 | 9.0 | 1.0 |" in parts["cost"]
 
 
-def test_the_text_around_the_parts_stays(tables, batch_norm):
-    names = [*blocks(tables, PUBLISHED), "batch_norm"]
+def test_the_text_around_the_parts_stays(tables):
+    names = list(blocks(tables, PUBLISHED))
     page = "\n".join(f"about {name}\n<!-- {name}: start -->\noutdated\n<!-- {name}: end -->" for name in names)
-    written = with_results(page, tables, PUBLISHED, batch_norm)
+    written = with_results(page, tables, PUBLISHED)
     assert "outdated" not in written
     assert all(f"about {name}\n" in written for name in names)
-    assert with_results(written, tables, PUBLISHED, batch_norm) == written
+    assert with_results(written, tables, PUBLISHED) == written
 
 
-def test_a_missing_folder_or_marker_is_told(tables, batch_norm):
+def test_a_missing_folder_or_marker_is_told(tables):
     with pytest.raises(InputError, match="make paper"):
-        with_results("", tables / "absent", PUBLISHED, batch_norm)
-    with pytest.raises(InputError, match="absent does not exist: run snakemake with config/batch_norm.yaml"):
-        with_results("", tables, PUBLISHED, tables / "absent")
+        with_results("", tables / "absent", PUBLISHED)
     with pytest.raises(InputError, match="table1: start"):
-        with_results("# What came out", tables, PUBLISHED, batch_norm)
+        with_results("# What came out", tables, PUBLISHED)

@@ -79,7 +79,7 @@ def test_the_model_is_built_and_learns(small_graph, small_split):
 
 @pytest.mark.usefixtures("registered")
 def test_the_scorer_gives_a_score_a_feature_and_sees_which_matter(small_graph, small_split):
-    training = TrainingOptions(hidden=16, epochs=20)
+    training = TrainingOptions(hidden=16, classifier="none", epochs=20)
     model = train_model("gcn", small_graph, small_split, options=training).model.eval()
     values = score_features("gradient", ScoringTask(small_graph, small_split, 0, model=model)).values
     assert values.shape == (small_graph.num_features,)

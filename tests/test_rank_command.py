@@ -138,7 +138,7 @@ def test_page_stands_alone(customers, done):
         assert heading in text
 
 
-@pytest.mark.parametrize("metric", ["macro_f1", "cross_entropy"])
+@pytest.mark.parametrize("metric", ["macro_f1", "cross_entropy", "roc_auc"])
 @pytest.mark.filterwarnings("ignore::graphsieve.data.own.reader.GraphWarning")
 def test_options(customers, tmp_path, monkeypatch, metric):
     one = ("--model", "mlp", "--metric", metric, "--out", tmp_path / "elsewhere", "--seeds", 1, "--normalise", "none")
@@ -163,8 +163,8 @@ def test_mistake_ends_in_one_sentence(customers, monkeypatch, arguments, message
     assert stopped.value.code == f"error: {message}"
 
 
-def test_metrics_are_those_of_the_core():
-    assert sorted(METRICS) == sorted(METRIC_NAMES)
+def test_metrics_are_known_to_the_core():
+    assert set(METRIC_NAMES) <= set(METRICS)
 
 
 def test_interrupt_leaves_nothing_behind(customers, tmp_path):

@@ -1,6 +1,5 @@
 """Seconds and peak memory of permutation importance: ours, the reference engine, and Captum."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F
+from timing import summary, take_turns
 from torch import Tensor, nn
 
 from graphsieve import permutation_importance
@@ -41,41 +41,45 @@ class Setting:
         )
 
 
+@dataclass(frozen=True)
+class Sample:
+    """On how many features ours, the reference and Captum are timed."""
+
+    own: int = 10**9
+    full: int = 4
+    captum: int = 10
+
+
 def evenly(count: int, total: int) -> np.ndarray:
     return np.unique(np.linspace(0, total - 1, min(count, total)).astype(int))
 
 
-def seconds(call: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
-
-
-def compare(setting: Setting, own_sample: int, full_sample: int, captum_sample: int) -> dict:
+def compare(name: str, setting: Setting, sample: Sample) -> dict:
     """One row: seconds for all features, extrapolated from a sample where the sample is smaller than that."""
     total = setting.x.shape[1]
-    own, full = evenly(own_sample, total), evenly(full_sample, total)
+    own, full, captum = (evenly(count, total) for count in (sample.own, sample.full, sample.captum))
     reset_peak()
     before = resident_mebibytes("VmRSS")
-    start = time.perf_counter()
     result = setting.score("auto", own)
-    first = time.perf_counter() - start
     memory = resident_mebibytes("VmHWM") - before
-    auto = min(first, seconds(lambda: setting.score("auto", own))) * total / len(own)
-    start = time.perf_counter()
-    expected = setting.score("full", full)
-    reference = (time.perf_counter() - start) * total / len(full)
-    captum = captum_seconds(setting, captum_sample)
+    ways = {"ours": lambda: setting.score("auto", own), "plain": lambda: setting.score("full", full)}
+    with_captum = captum_call(setting, captum)
+    seconds = take_turns(name, ways | ({"captum": with_captum} if with_captum else {}))
+    seconds["ours"] *= total / len(own)
+    seconds["plain"] *= total / len(full)
+    seconds["captum"] = seconds.get("captum", np.full(1, np.nan)) * captum_scale(setting, captum)
     return {
         "engine": result["accuracy"].engine,
-        "auto_s": auto,
-        "full_s": reference,
-        "captum_s": captum,
-        "ratio_full": reference / auto,
-        "ratio_captum": captum / auto,
+        **summary(seconds["ours"], "auto"),
+        **summary(seconds["plain"], "full"),
+        **summary(seconds["captum"], "captum"),
+        "ratio_full": np.median(seconds["plain"]) / np.median(seconds["ours"]),
+        "ratio_low": (seconds["plain"] / seconds["ours"]).min(),
+        "ratio_high": (seconds["plain"] / seconds["ours"]).max(),
+        "ratio_captum": np.median(seconds["captum"]) / np.median(seconds["ours"]),
         "peak_mib": memory,
-        "largest_loss_difference": _difference(result, expected, own, full),
-        "timed_features": f"{len(own)} / {len(full)} / {min(captum_sample, total)} of {total}",
+        "largest_loss_difference": _difference(result, setting.score("full", full), own, full),
+        "timed_features": f"{len(own)} / {len(full)} / {len(captum)} of {total}",
     }
 
 
@@ -86,27 +90,30 @@ def _difference(result: dict, expected: dict, own: np.ndarray, full: np.ndarray)
     return float(np.abs(gap).max(initial=0))
 
 
-def captum_seconds(setting: Setting, sample: int) -> float:
-    """Captum permutes each column once a call; NaN where Captum is not installed."""
+def captum_call(setting: Setting, features: np.ndarray) -> Callable[[], object] | None:
+    """Captum permutes each column once a call; None where Captum is not installed."""
     try:
         from captum.attr import FeaturePermutation
     except ImportError:
-        return float("nan")
-    total = setting.x.shape[1]
-    columns = torch.from_numpy(evenly(sample, total))
-    x = setting.x.clone()
+        return None
+    columns, x = torch.from_numpy(features), setting.x.clone()
 
     def loss(part: Tensor) -> Tensor:
         x[:, columns] = part
         logits = setting.model(x, setting.edge_index)
         return F.cross_entropy(logits[setting.nodes], setting.y[setting.nodes])
 
-    setting.model.eval()
-    with torch.no_grad():
-        explainer = FeaturePermutation(loss)
-        taken = seconds(lambda: explainer.attribute(setting.x[:, columns]))
-    passes = len(columns) + 1  # one more for the unperturbed input
-    return taken / passes * (total + 1) * setting.repeats
+    def call() -> object:
+        setting.model.eval()
+        with torch.no_grad():
+            return FeaturePermutation(loss).attribute(setting.x[:, columns])
+
+    return call
+
+
+def captum_scale(setting: Setting, features: np.ndarray) -> float:
+    """From the passes of one call, one of them for the unperturbed input, to those for all features and repeats."""
+    return (setting.x.shape[1] + 1) * setting.repeats / (len(features) + 1)
 
 
 def reset_peak() -> None:

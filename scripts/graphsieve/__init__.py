@@ -6,6 +6,9 @@ Names are imported on first use, because torch_geometric takes seconds to import
 import importlib
 
 _HOMES = {
+    "FeatureSelector": "graphsieve.selection.selector",
+    "PermutationExplainer": "graphsieve.importance.explainer",
+    "PermutationImportance": "graphsieve.importance",
     "adaptive_selection": "graphsieve.selection.adaptive",
     "load_graph": "graphsieve.data.datasets",
     "permutation_importance": "graphsieve.importance",

@@ -1,8 +1,10 @@
 """The one place where a device is chosen."""
 
+import contextlib
 import ctypes
 import os
 import sys
+from collections.abc import Iterator
 
 import torch
 
@@ -66,3 +68,24 @@ def limit_threads(threads: int) -> None:
     torch.set_num_threads(threads)
     if torch.cuda.is_available():  # on CPU nothing of ours is random, and the check slows every allocation down
         torch.use_deterministic_algorithms(True, warn_only=True)
+
+
+@contextlib.contextmanager
+def thread_count(n_jobs: int | None) -> Iterator[None]:
+    """So many threads inside, -1 for all cores, None for as many as are set; the caller's setting comes back."""
+    if n_jobs is None:
+        yield
+        return
+    if n_jobs < 1 and n_jobs != -1:
+        raise InputError(f"n_jobs is {n_jobs}: give a number of threads, -1 for all cores, or None")
+    before = torch.get_num_threads()
+    torch.set_num_threads(available_cores() if n_jobs == -1 else n_jobs)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def available_cores() -> int:
+    """Those that this process may run on, which on a shared node are fewer than there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()

@@ -8,30 +8,59 @@ from dataclasses import dataclass, field
 from graphsieve.errors import InputError
 
 DEVICES = ("auto", "cpu", "cuda")
-METRIC_NAMES = ("accuracy", "cross_entropy", "macro_f1")
-SCORED_MODELS = ("last", "best")
+GIVEN = ("degree", "neighbourhood", "class", "graph")  # what a perturbation may keep besides the other columns
+TESTED_PERTURBATIONS = ("permute", "conditional")  # those of which a p-value can be made
+REPORTED_METRICS = ("accuracy", "roc_auc", "average_precision")
+METRIC_NAMES = (*REPORTED_METRICS, "cross_entropy", "macro_f1")
+BEST_EPOCHS = ("first", "last")
+SCORED_MODELS = ("last", "best", "early")
 LABEL_NODES = ("val", "train")
 ESTIMATORS = ("knn", "discrete")
 TIE_RULES = ("loss", "random", "index")
 PRUNING_RULES = ("fraction", "nonpositive")
+PERTURBED_ROWS = ("all", "scored")
+EDGES = ("undirected", "out")
+RETRAININGS = ("scratch", "continue")
+PRUNED_COLUMNS = ("removed", "zeroed")
+BASE = "base"  # the hypothesis that changes nothing
+OVERRIDABLE = ("training", "scoring", "selection", "perturbations")  # sections that a hypothesis may change
+RANDOM_GRAPHS = ("exact", "gnp", "doubled")
+CLASSIFIERS = ("relu_linear", "linear", "none")
+NORMS = ("none", "batch", "layer")
+DECAYED_WEIGHTS = ("all", "first_layer")
+PRECISION_NAMES = ("float32", "bfloat16")
 
 
 @dataclass(frozen=True)
 class TrainingOptions:
-    """What the paper states: two layers of 512 units, Adam at 0.01 with weight decay 5e-4, 400 epochs."""
+    """What the paper states: two layers of 512 units and a classifier, Adam at 0.01, weight decay 5e-4, 400 epochs."""
 
     hidden: int = 512
     num_layers: int = 2
+    classifier: str = "relu_linear"
+    norm: str = "none"
     dropout: float = 0.0
     learning_rate: float = 0.01
     weight_decay: float = 5e-4
+    weight_decay_on: str = "all"
+    precision: str = "float32"
     epochs: int = 400
-    batch_norm: bool = False
+    early_epoch: int = 50
+    best_epoch: str = "first"
+    metric: str = "accuracy"  # by which the best epoch is chosen and the model is reported
+
+    def __post_init__(self):
+        _check_choice("best_epoch", self.best_epoch, BEST_EPOCHS)
+        _check_choice("classifier", self.classifier, CLASSIFIERS)
+        _check_choice("norm", self.norm, NORMS)
+        _check_choice("weight_decay_on", self.weight_decay_on, DECAYED_WEIGHTS)
+        _check_choice("metric", self.metric, REPORTED_METRICS)
+        _check_choice("precision", self.precision, PRECISION_NAMES)
 
     @property
     def layout(self) -> dict:
         """The part of the options that a model is built from."""
-        return {name: getattr(self, name) for name in ("hidden", "num_layers", "dropout", "batch_norm")}
+        return {name: getattr(self, name) for name in ("hidden", "num_layers", "classifier", "norm", "dropout")}
 
 
 @dataclass(frozen=True)
@@ -39,19 +68,49 @@ class ScoringOptions:
     """How features are scored, and who wins among equal scores; the schema's section `scoring` explains each."""
 
     n_repeats: int = 10
-    metric: object = "accuracy"  # or another name or function that `permutation_importance` takes
+    metric: object = None  # a name or function that `permutation_importance` takes; None: what models are reported by
     scored_model: str = "last"
     label_nodes: str = "val"
     estimator: str = "knn"
     signed: bool = False
     zscore: bool = True
     ties: str = "loss"
+    magnitude: bool = False
+    perturbed_rows: str = "all"
+    shared_permutation: bool = False
+    edges: str = "undirected"
 
     def __post_init__(self):
         _check_choice("label_nodes", self.label_nodes, LABEL_NODES)
         _check_choice("estimator", self.estimator, ESTIMATORS)
         _check_choice("scored_model", self.scored_model, SCORED_MODELS)
         _check_choice("ties", self.ties, TIE_RULES)
+        _check_choice("perturbed_rows", self.perturbed_rows, PERTURBED_ROWS)
+        _check_choice("edges", self.edges, EDGES)
+
+
+@dataclass(frozen=True)
+class SelectionOptions:
+    """What one-shot selection does with the features it keeps; the schema's section `selection` explains each."""
+
+    retrain: str = "scratch"
+    retrain_epochs: int | None = None
+    pruned: str = "removed"
+    random_draws: int = 1
+
+    def __post_init__(self):
+        _check_choice("retrain", self.retrain, RETRAININGS)
+        _check_choice("pruned", self.pruned, PRUNED_COLUMNS)
+
+
+@dataclass(frozen=True)
+class PerturbationOptions:
+    """How Table 1 draws what it puts in place of the graph; the schema's section `perturbations` explains it."""
+
+    random_graph: str = "exact"
+
+    def __post_init__(self):
+        _check_choice("random_graph", self.random_graph, RANDOM_GRAPHS)
 
 
 @dataclass(frozen=True)
@@ -61,7 +120,8 @@ class PruningOptions:
     prune: fraction of the remaining features that goes at every checkpoint; 0 prunes nothing and only scores.
     interval, burn_in: epochs between checkpoints, and before the first one if that is longer.
     rule: `fraction`, or `nonpositive`: every feature with a score of zero or less, at most the fraction `cap` a step.
-    tolerance: stop pruning for good once an interval's best validation accuracy is this much below the best before it.
+    tolerance: stop pruning for good once an interval's best validation accuracy (or other metric of the training) is
+        this much below the best before it.
     """
 
     prune: float = 0.5
@@ -96,6 +156,7 @@ class DatasetOptions:
     path: str | None = None
     model: str = "gcn"
     epochs: int = TrainingOptions.epochs
+    metric: str = TrainingOptions.metric
     normalise: str = "none"
     keep: float = 0.02
     prune: float = PruningOptions.prune
@@ -113,10 +174,17 @@ class RankingOptions:
     n_repeats: int = 20
     permutations: int = 1999
     metric: str = "accuracy"
+    perturbation: str = "permute"
+    given: tuple[str, ...] = ()
     seed: int = 0
-    training: TrainingOptions = field(default_factory=lambda: TrainingOptions(hidden=64, dropout=0.5, epochs=60))
+    training: TrainingOptions = field(
+        default_factory=lambda: TrainingOptions(hidden=64, classifier="none", dropout=0.5, epochs=60)
+    )
 
     def __post_init__(self):
+        _check_choice("perturbation", self.perturbation, TESTED_PERTURBATIONS)
+        for name in self.given:
+            _check_choice("given", name, GIVEN)
         for name in ("seeds", "n_repeats", "permutations"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} is {getattr(self, name)}: it must be at least 1")

@@ -37,8 +37,8 @@ def describe(schema: dict) -> Iterator[tuple[str, str, str, str]]:
             default = "" if children or "default" not in key else f"`{json.dumps(key['default'])}`"
             yield f"{path}{name}", default, _values(key), " ".join(key["description"].split())
             yield from keys(children, f"{path}{name}.")
-            if name == "datasets" and isinstance(key.get("additionalProperties"), dict):
-                yield from keys(key["additionalProperties"]["properties"], f"{path}{name}.<name>.")
+            if isinstance(key.get("additionalProperties"), dict):
+                yield from keys(key["additionalProperties"].get("properties", {}), f"{path}{name}.<name>.")
 
     yield from keys(schema["properties"], "")
 
@@ -53,7 +53,7 @@ def _resolve(key: dict, definitions: dict) -> dict:
 
 def _values(key: dict) -> str:
     if "enum" in key:
-        return ", ".join(f"`{value}`" for value in key["enum"])
+        return ", ".join(f"`{'null' if value is None else value}`" for value in key["enum"])
     kind = key.get("type")
     if kind == "array":
         return f"list of {_values(key['items'])}" if _values(key["items"]) else "list"

@@ -3,7 +3,6 @@
 import argparse
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from graphsieve.errors import InputError, run_program
@@ -17,24 +16,17 @@ from graphsieve.study.markup import between_markers, markdown_table
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", type=Path, default=Path("results/paper/tables"))
-    parser.add_argument("--batch-norm", type=Path, default=Path("results/batch_norm/tables"))
     parser.add_argument("--published", type=Path, default=Path("config/published"))
     parser.add_argument("--page", type=Path, default=Path("REPRODUCTION.md"))
     arguments = parser.parse_args()
-    folders = arguments.tables, arguments.published, arguments.batch_norm
-    write_text(with_results(arguments.page.read_text(), *folders), arguments.page)
+    text = with_results(arguments.page.read_text(), arguments.tables, arguments.published)
+    write_text(text, arguments.page)
 
 
-def with_results(page: str, tables: Path, published: Path, batch_norm: Path) -> str:
+def with_results(page: str, tables: Path, published: Path) -> str:
     if not tables.is_dir():
         raise InputError(f"{tables} does not exist: run `make paper` first, or name another folder with --tables")
-    if not batch_norm.is_dir():
-        raise InputError(
-            f"{batch_norm} does not exist: run snakemake with config/batch_norm.yaml first, or name another folder "
-            "with --batch-norm"
-        )
-    texts = blocks(tables, published) | {"batch_norm": batch_norm_block(batch_norm, tables, published)}
-    for name, text in texts.items():
+    for name, text in blocks(tables, published).items():
         page = between_markers(page, name, text)
     return page
 
@@ -87,42 +79,6 @@ def correlation_block(ours: pd.DataFrame, published: pd.DataFrame) -> str:
     both = ours.merge(published.dropna(), on=["scorer", "dataset"], suffixes=("", "_published"))
     texts = [f"{cell.pearson_r:.2f} ({cell.pearson_r_published:.2f})" for cell in both.itertuples(index=False)]
     return markdown_table(claim_tables.grid(both, texts, "scorer", "Table 4"))
-
-
-def batch_norm_block(with_it: Path, without: Path, published: Path) -> str:
-    """The tables of the run with batch normalisation beside those without it and the published ones."""
-    accuracy = {"value": "accuracy_mean", "digits": 1}
-    tables = {
-        "table1_perturbations": {"row": "setting", **accuracy},
-        "table2_feature_selection": {"row": "scorer", **accuracy},
-        "table4_score_correlation": {"row": "scorer", "value": "pearson_r", "digits": 2},
-    }
-    folders = {"": with_it, "_without": without, "_published": published}
-    return "\n\n".join(
-        three_ways(
-            [read_csv(folder / f"{file}.csv").add_suffix(end) for end, folder in folders.items()], file, **options
-        )
-        for file, options in tables.items()
-    )
-
-
-def three_ways(tables: list[pd.DataFrame], file: str, row: str, value: str, digits: int) -> str:
-    """With / without / published in a cell; bold is the one of ours that is closer to the published."""
-    ours, without, published = tables
-    both = ours.merge(without, left_on=[row, "dataset"], right_on=[f"{row}_without", "dataset_without"])
-    both = both.merge(published, left_on=[row, "dataset"], right_on=[f"{row}_published", "dataset_published"])
-    columns = [value, f"{value}_without", f"{value}_published"]
-    both = both.dropna(subset=columns)
-    numbers = both[columns].to_numpy()
-    errors = abs(numbers[:, :2] - numbers[:, 2:])
-    closer = errors[:, 0] < errors[:, 1]
-    patterns = np.where(closer, "**{:.{d}f}** / {:.{d}f} / {:.{d}f}", "{:.{d}f} / **{:.{d}f}** / {:.{d}f}")
-    texts = [str(pattern).format(*three, d=digits) for pattern, three in zip(patterns, numbers, strict=True)]
-    name = f"Table {file[5]}"
-    sentence = (
-        f"{name}: with it, {closer.sum()} of {len(both)} cells are closer to the published. {runs_sentence(both)}"
-    )
-    return f"{markdown_table(claim_tables.grid(both, texts, row, name))}\n\n{sentence}"
 
 
 def dataset_block(ours: pd.DataFrame, published: pd.DataFrame) -> str:

@@ -14,8 +14,10 @@ from raw_formats import (
     manifest_of,
     planetoid_graph,
     small_graph,
+    write_actor,
     write_amazon,
     write_arxiv,
+    write_heterophilous,
     write_planetoid,
     write_webkb,
 )
@@ -51,6 +53,13 @@ def arxiv_graph() -> Graph:
     return replace(graph, x=graph.x / 8 - 0.3, num_classes=40, public_split=parts)
 
 
+def actor_graph() -> Graph:
+    """Every node has a word."""
+    graph = small_graph("actor", directed=True)
+    graph.x[:, 1] = 1
+    return graph
+
+
 SMALL = {
     "cora": (partial(planetoid_graph, "cora"), partial(write_planetoid, pyg_name="Cora")),
     "citeseer": (partial(planetoid_graph, "citeseer"), partial(write_planetoid, pyg_name="CiteSeer")),
@@ -60,6 +69,11 @@ SMALL = {
     "cornell": (partial(small_graph, "cornell", directed=True), write_webkb),
     "texas": (partial(small_graph, "texas", directed=True), write_webkb),
     "wisconsin": (partial(small_graph, "wisconsin", directed=True), write_webkb),
+    "actor": (actor_graph, write_actor),
+    "minesweeper": (partial(small_graph, "minesweeper", num_classes=2), write_heterophilous),
+    "tolokers": (partial(small_graph, "tolokers", num_classes=2), write_heterophilous),
+    "chameleon_filtered": (partial(small_graph, "chameleon_filtered"), write_heterophilous),
+    "squirrel_filtered": (partial(small_graph, "squirrel_filtered"), write_heterophilous),
     "arxiv": (arxiv_graph, write_arxiv),
 }
 

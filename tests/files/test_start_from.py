@@ -10,10 +10,13 @@ from graphsieve.files.start_from import EarlierRun, settings_of, with_earlier
 
 CONFIG = {
     "training": {"hidden": 512},
-    "scoring": {"repeats": 10},
+    "scoring": {"n_repeats": 10},
+    "selection": {"retrain": "scratch"},
     "pruning": {"rule": "fraction"},
     "datasets": {"cora": {"model": "gcn", "path": None, "seeds": None}},
     "one_shot": {"seeds": 5},
+    "perturbations": {"seeds": 5, "random_graph": "exact"},
+    "suspects": {"hypotheses": {"best": {"says": "Best.", "scoring": {"scored_model": "best"}}}},
 }
 
 
@@ -62,11 +65,51 @@ def test_other_settings_are_refused(folder):
         InputError, match=r"config key training.hidden is 16, but .*paper \(start_from\) was made with 512"
     ):
         earlier.check_settings(CONFIG | {"training": {"hidden": 16}})
-    earlier.check_settings(CONFIG | {"training": CONFIG["training"] | {"new": False}})
-    with pytest.raises(InputError, match=r"config key training.new is True, but .* was made with False"):
-        earlier.check_settings(CONFIG | {"training": CONFIG["training"] | {"new": True}})
     with pytest.raises(InputError, match=r"config key datasets.cora.model is 'gin'"):
         earlier.check_settings(CONFIG | {"datasets": {"cora": {"model": "gin"}}})
+    with pytest.raises(InputError, match=r"config key perturbations.random_graph is 'gnp'"):
+        earlier.check_settings(CONFIG | {"perturbations": {"random_graph": "gnp"}})
+
+
+def test_a_hypothesis_must_mean_what_it_meant(folder):
+    earlier = EarlierRun(folder, "results/new")
+    other = {"says": "Other words.", "datasets": ["cora"], "scoring": {"scored_model": "best"}}
+    earlier.check_settings(CONFIG | {"suspects": {"hypotheses": {"best": other, "new": {"says": "New."}}}})
+    changed = {"says": "Best.", "scoring": {"scored_model": "last"}}
+    with pytest.raises(InputError, match=r"config key hypotheses.best.scoring is {'scored_model': 'last'}, but "):
+        earlier.check_settings(CONFIG | {"suspects": {"hypotheses": {"best": changed}}})
+
+
+@pytest.mark.parametrize(("key", "then", "now"), [("dropout", 0.0, 0.5), ("classifier", "none", "relu_linear")])
+def test_an_option_that_did_not_exist_then_had_no_effect(folder, key, then, now):
+    earlier = EarlierRun(folder, "results/new")
+    earlier.check_settings(CONFIG | {"training": CONFIG["training"] | {key: then}})
+    with pytest.raises(InputError, match=f"config key training.{key} is {now!r}, but .* was made with {then!r}"):
+        earlier.check_settings(CONFIG | {"training": CONFIG["training"] | {key: now}})
+
+
+def test_metrics_are_compared_as_they_take_effect(folder):
+    """Nothing was said of them, so models were reported, and features scored, by accuracy."""
+    earlier = EarlierRun(folder, "results/new")
+    cora = CONFIG["datasets"]["cora"]
+    for scoring in (None, "accuracy"):
+        earlier.check_settings(CONFIG | {"scoring": {"n_repeats": 10, "metric": scoring}})
+    with pytest.raises(InputError, match="config key scoring.metric is 'roc_auc', but .* was made with 'accuracy'"):
+        earlier.check_settings(CONFIG | {"scoring": {"n_repeats": 10, "metric": "roc_auc"}})
+    other = CONFIG | {"datasets": {"cora": cora | {"metric": "roc_auc"}}}
+    with pytest.raises(InputError, match="config key datasets.cora.metric is 'roc_auc', but .* was made with 'accur"):
+        earlier.check_settings(other)
+    (folder / "records/settings.json").write_text(json.dumps(settings_of(other, {})))
+    earlier.check_settings(other | {"scoring": {"n_repeats": 10, "metric": "roc_auc"}})
+    with pytest.raises(InputError, match="config key scoring.metric is 'accuracy', but .* was made with 'roc_auc'"):
+        earlier.check_settings(other | {"scoring": {"n_repeats": 10, "metric": "accuracy"}})
+
+
+def test_records_without_a_metric_were_reported_by_accuracy(folder):
+    path = folder / "records/one_shot.csv"
+    new = pd.read_csv(path).assign(dataset="tolokers", metric="roc_auc")
+    joined = with_earlier(new, [path]).groupby("dataset")["metric"].unique()
+    assert joined.map(list).to_dict() == {"tolokers": ["roc_auc"], "cora": ["accuracy"]}
 
 
 def test_records_from_other_raw_files_are_known_and_left_out(folder):

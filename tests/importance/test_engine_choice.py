@@ -50,9 +50,9 @@ def clock(request, monkeypatch):
 
 
 @pytest.mark.usefixtures("clock")
-@pytest.mark.parametrize("make", [TwoSums, lambda features: GATConv(features, 2)])
-def test_a_small_receptive_field_in_a_large_graph_is_worth_restricting_to(make):
-    assert chosen(make(30), nodes=5000, features=30, scored=10) == "restricted"
+@pytest.mark.parametrize(("make", "engine"), [(TwoSums, "restricted"), (lambda size: GATConv(size, 2), "incremental")])
+def test_a_small_receptive_field_in_a_large_graph_is_worth_restricting_to(make, engine):
+    assert chosen(make(30), nodes=5000, features=30, scored=10) == engine
 
 
 @pytest.mark.usefixtures("clock")
@@ -87,3 +87,16 @@ def test_cost_is_counted_from_shapes():
     assert counted_cost(lambda: one.T) == 0
     sparse = torch.eye(50).to_sparse_csr()
     assert counted_cost(lambda: sparse @ torch.ones(50, 3)) < counted_cost(lambda: torch.eye(50) @ torch.ones(50, 3))
+
+
+def test_rows_that_are_picked_from_a_table_cost_what_they_hold():
+    index, weight = torch.tensor([3, 1, 4]), torch.ones(3)
+    for table in (torch.rand(10, 8), torch.rand(1000, 8)):
+        assert counted_cost(lambda table=table: table[index]) == START + 3 + 2 * 3 * 8
+        assert counted_cost(lambda table=table: table.index_copy_(0, index, torch.ones(3, 8))) < 3 * START
+        summed = counted_cost(
+            lambda table=table: nn.functional.embedding_bag(
+                index, table, torch.tensor([0]), mode="sum", per_sample_weights=weight
+            )
+        )
+        assert summed < 5 * START

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 import torch
 from importance_cases import CLASSES, FEATURES, NODES, make_graph, scored_nodes
-from sklearn.metrics import accuracy_score, f1_score, log_loss
+from sklearn.metrics import roc_auc_score
 from torch import nn
 
 from graphsieve import permutation_importance
 from graphsieve.errors import InputError
-from graphsieve.importance.metrics import METRICS
 from graphsieve.models.classifier import build_model
 
 
@@ -24,20 +23,30 @@ def score(model, **changed):
     return permutation_importance(model, **arguments)
 
 
-def test_metrics_are_those_of_scikit_learn():
-    generator = torch.Generator().manual_seed(0)
-    y = torch.randint(0, 4, (25,), generator=generator)
-    logits = torch.randn(5, 25, 3, generator=generator, dtype=torch.float64)  # class 4 has no node
-    logits[:, 0, 0] = 1.0  # a tie: the first class is predicted
-    for copy in range(3):
-        shown, predicted = logits[:, :, copy].T, logits[:, :, copy].T.argmax(1)
-        expected = {
-            "accuracy": accuracy_score(y, predicted),
-            "macro_f1": f1_score(y, predicted, average="macro"),
-            "cross_entropy": log_loss(y, shown.softmax(1), labels=range(5)),
-        }
-        for name, value in expected.items():
-            assert METRICS[name](logits, y)[copy] == pytest.approx(value, abs=1e-12)
+def test_importance_by_roc_auc_is_its_fall(model):
+    """By hand, with scikit-learn: feature 0 masked, one forward pass."""
+    x, edges, _ = make_graph()
+    nodes, y = scored_nodes(), torch.arange(NODES) % 2
+    model = build_model("gcn", FEATURES, 2, hidden=8).eval()
+    masked = x.clone()
+    masked[:, 0] = 0
+    with torch.no_grad():
+        before, after = (model(one, edges)[nodes] for one in (x, masked))
+    fall = np.subtract(*(roc_auc_score(y[nodes], (one[:, 1] - one[:, 0]).double()) for one in (before, after)))
+    for engine in ("auto", "full"):
+        result = score(model, y=y, metric="roc_auc", perturbation="mask", n_repeats=1, engine=engine)
+        assert result.importances[0, 0] == pytest.approx(fall, abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
+def test_labels_of_one_class_cannot_be_ranked(model, metric):
+    sentence = (
+        f"{metric} ranks nodes of one class among those of others, but all 7 scored nodes have class 1: give nodes of "
+        "several classes, or choose another metric"
+    )
+    with pytest.raises(InputError) as refusal:
+        score(model, y=torch.ones(NODES, dtype=torch.long), metric=["accuracy", metric])
+    assert str(refusal.value) == sentence
 
 
 def test_importance_is_the_fall_of_a_score_and_the_rise_of_a_loss(model):

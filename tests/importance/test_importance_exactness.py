@@ -49,6 +49,13 @@ def test_known_models_of_any_depth(name, layers):
     assert compare(build(name, layers), make_graph(), engine="lowrank") == "lowrank"
 
 
+@pytest.mark.parametrize("classifier", ["linear", "none"])
+@pytest.mark.parametrize("name", LAYERS)
+def test_known_models_with_another_classifier(name, classifier):
+    model = build_model(name, FEATURES, CLASSES, hidden=HIDDEN, classifier=classifier, seed=1)
+    assert compare(model, make_graph(), engine="lowrank") == "lowrank"
+
+
 @pytest.mark.parametrize("perturbation", ["permute", "gaussian", "mask"])
 @pytest.mark.parametrize("density", [0.1, 0.9])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
@@ -67,7 +74,7 @@ def test_units_that_are_dead_at_every_node(name):
 
 @pytest.mark.parametrize("name", LAYERS)
 def test_batch_normalisation_between_layers(name):
-    model = build_model(name, FEATURES, CLASSES, hidden=HIDDEN, seed=1, batch_norm=True)
+    model = build_model(name, FEATURES, CLASSES, hidden=HIDDEN, seed=1, norm="batch")
     model.norms[0].running_mean.normal_(generator=torch.Generator().manual_seed(3))
     model.norms[0].running_var.uniform_(0.5, 2, generator=torch.Generator().manual_seed(4))
     assert compare(model, make_graph()) == "lowrank"
@@ -107,6 +114,10 @@ def test_variants_of_known_layers(case):
     assert compare(conv_stacks()[case], make_graph(), engine="lowrank") == "lowrank"
 
 
+def test_a_layer_that_is_the_model():
+    assert compare(GCNConv(FEATURES, CLASSES), make_graph()) == "lowrank"
+
+
 @pytest.mark.parametrize("mode", ["cat", "max"])
 def test_skip_connections_and_jumping_knowledge(mode):
     assert compare(SkipConnections(mode), make_graph()) == ("lowrank" if mode == "cat" else "full")
@@ -130,10 +141,10 @@ def test_ready_made_models_are_known(name):
 
 @pytest.mark.parametrize("make", [Attention, Propagated, HandWritten, WeightsFromFeatures])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_models_nobody_has_described(make, dtype):
+def test_models_of_other_layers(make, dtype):
     model, graph = make().to(dtype), make_graph(dtype)
     assert compare(model, graph) == "full"
-    assert compare(model, graph, n_repeats=MANY) == "restricted"
+    assert compare(model, graph, n_repeats=MANY) == ("incremental" if make in (Attention, Propagated) else "restricted")
     assert compare(model, graph, engine="restricted", perturbation="gaussian") == "restricted"
 
 

@@ -11,7 +11,6 @@ from graphsieve.data.splits import choose_split
 from graphsieve.data.synthetic import generate
 from graphsieve.errors import InputError
 from graphsieve.inference.correlated import correlated_groups
-from graphsieve.inference.how_few import numbers_to_keep, smallest_without_loss, standard_error
 from graphsieve.inference.p_values import (
     ENOUGH,
     adjust_benjamini_hochberg,
@@ -28,9 +27,10 @@ from graphsieve.inference.ranking import (
     train_sides,
 )
 from graphsieve.options import RankingOptions, TrainingOptions
+from graphsieve.selection.how_few import numbers_to_keep, smallest_without_loss, standard_error
 
 CPU = torch.device("cpu")
-QUICK = TrainingOptions(hidden=16, dropout=0.5, epochs=30)
+QUICK = TrainingOptions(hidden=16, classifier="none", dropout=0.5, epochs=30)
 
 
 def drawn_from(matrix: np.ndarray):

@@ -6,10 +6,11 @@ from torch import nn
 from torch_geometric.nn import GATConv, GCNConv, GINConv, SAGEConv, TAGConv
 
 from graphsieve.models.classifier import NodeClassifier, build_model
-from graphsieve.models.fast import forward
+from graphsieve.models.fast import gradients
 from graphsieve.models.fast.forward import fast_forward
 from graphsieve.models.fast.nonzero_columns import nonzero_columns
 from graphsieve.models.layers import LAYERS
+from graphsieve.options import CLASSIFIERS
 from model_cases import silence
 
 NODES, FEATURES, CLASSES = 40, 12, 4
@@ -44,20 +45,41 @@ def assert_same_logits_and_gradients(model, x, edge_index):
 
 @pytest.mark.parametrize("density", [0.05, 1.0])
 @pytest.mark.parametrize("num_layers", [1, 2, 3])
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
 @pytest.mark.parametrize("name", LAYERS)
-def test_logits_and_gradients_are_those_of_pyg(name, num_layers, density, directed_edges):
-    model = build_model(name, FEATURES, CLASSES, hidden=7, num_layers=num_layers, seed=1)
+def test_logits_and_gradients_are_those_of_pyg(name, classifier, num_layers, density, directed_edges):
+    model = build_model(name, FEATURES, CLASSES, hidden=7, num_layers=num_layers, classifier=classifier, seed=1)
     assert_same_logits_and_gradients(model, features(density), directed_edges)
 
 
 @pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("name", LAYERS)
 def test_batch_normalisation_uses_the_statistics_of_its_mode(name, training, directed_edges):
-    model = build_model(name, FEATURES, CLASSES, hidden=7, num_layers=3, seed=1, batch_norm=True)
+    model = build_model(name, FEATURES, CLASSES, hidden=7, num_layers=3, norm="batch", seed=1)
     for norm in model.norms:
         norm.running_mean.normal_(generator=torch.Generator().manual_seed(3))
         norm.momentum = 0.0  # so that a pass does not change what the next one sees
     assert_same_logits_and_gradients(model.train(training), features(0.5), directed_edges)
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+@pytest.mark.parametrize("name", LAYERS)
+def test_layer_normalisation_is_applied(name, classifier, directed_edges):
+    model = build_model(name, FEATURES, CLASSES, hidden=7, classifier=classifier, norm="layer", seed=1)
+    assert_same_logits_and_gradients(model, features(0.5), directed_edges)
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_products_of_bfloat16_differ_by_their_rounding_alone(name, directed_edges):
+    """bfloat16 has 8 bits: each product is off by some 2^-8 of its size, weights and sums are not."""
+    model = build_model(name, FEATURES, CLASSES, hidden=32, seed=1)
+    x = features(0.5).float()
+    logits, rough = (fast_forward(model, x, directed_edges, precision)(model) for precision in (None, torch.bfloat16))
+    assert rough.dtype == torch.float32
+    assert not torch.equal(rough, logits)
+    assert (rough - logits).abs().max() < 0.03 * logits.abs().max()
+    rough.sum().backward()
+    assert all(weight.grad.dtype == torch.float32 and weight.grad.isfinite().all() for weight in model.parameters())
 
 
 @pytest.mark.parametrize("num_layers", [2, 3])
@@ -65,12 +87,12 @@ def test_batch_normalisation_uses_the_statistics_of_its_mode(name, training, dir
 def test_units_that_are_dead_at_every_node_change_nothing(name, num_layers, directed_edges, monkeypatch):
     left_out = []
 
-    def watched(values, nonnegative):
-        units = nonzero_columns(values, nonnegative)
+    def watched(values, nonnegative, below):
+        units = nonzero_columns(values, nonnegative, below)
         left_out.append(None if units is None else values.shape[1] - len(units))
         return units
 
-    monkeypatch.setattr(forward, "nonzero_columns", watched)
+    monkeypatch.setattr(gradients, "nonzero_columns", watched)
     model = build_model(name, FEATURES, CLASSES, hidden=9, num_layers=num_layers, seed=1)
     silence(model, 9, alive=3)
     assert_same_logits_and_gradients(model, features(0.5), directed_edges)

@@ -42,6 +42,16 @@ def test_curves_have_one_row_per_dataset_and_three_panels():
     assert npt.get_ydata().tolist() == pytest.approx([80.5] * 20)
 
 
+def test_axes_name_the_metric_of_their_dataset():
+    records = pd.concat([history().assign(metric="accuracy"), history(["tolokers"]).assign(metric="roc_auc")])
+    axes = curves.training_curves(records, ["cora", "tolokers"]).axes
+    assert [axes[place].get_ylabel() for place in (1, 3, 4)] == [
+        "Test accuracy (%)", "Validation ROC AUC (%)", "Test ROC AUC (%)"
+    ]  # fmt: skip
+    ablation = curves.ablation(records[records["scorer"] == "npt"], ["tolokers"])
+    assert ablation.axes[0].get_ylabel() == "Test ROC AUC (%)"
+
+
 def test_differences_are_drawn_at_the_end_of_each_interval():
     figure = curves.training_curves(history(), ["cora"])
     lines = [line for line in figure.axes[2].lines if len(line.get_xdata()) == 4]

@@ -91,3 +91,28 @@ def test_a_large_sparse_graph_needs_no_dense_adjacency():
     assert euclidean_homophily(adjacency, x)[0] == pytest.approx(-1)
     assert sign_homophily(adjacency, x)[0] == pytest.approx(-1)
     assert attribute_homophily(adjacency, x)[0] == pytest.approx(1 / 3)
+
+
+OUT_LINKS = {0: [1], 1: [0, 2], 2: [3], 3: [0], 4: []}
+
+
+def test_out_links_are_a_nodes_neighbours_when_asked():
+    """Against loops over a node's out-links (and for h_attr the node itself), written from the definitions."""
+    links = simple_adjacency(EDGES, 5, "out")
+    expected = np.zeros((5, 5))
+    for node, others in OUT_LINKS.items():
+        expected[node, others] = 1
+    assert np.array_equal(links.toarray(), expected)
+    attribute = [
+        sum(X[u, m] * np.mean([X[v, m] for v in [u, *others]]) for u, others in OUT_LINKS.items()) / X[:, m].sum()
+        for m in range(3)
+    ]
+    np.testing.assert_allclose(attribute_homophily(links, X), attribute, rtol=1e-6)
+    euclidean = [
+        -sum(np.mean([abs(X[u, m] - X[v, m]) for v in others]) for u, others in OUT_LINKS.items() if others) / 5
+        for m in range(3)
+    ]
+    np.testing.assert_allclose(euclidean_homophily(links, X), euclidean, rtol=1e-6)
+    signs = np.sign(X - X.mean(dtype=np.float64))
+    pairs = [(u, v) for u, others in OUT_LINKS.items() for v in others]
+    np.testing.assert_allclose(sign_homophily(links, X), np.mean([signs[u] * signs[v] for u, v in pairs], axis=0))

@@ -11,10 +11,11 @@ from graphsieve.data.graph import Graph, Split
 from graphsieve.errors import InputError
 from graphsieve.models.training import train_model
 from graphsieve.options import ScoringOptions, TrainingOptions
-from graphsieve.randomness import child_integer
+from graphsieve.randomness import child, child_integer
 from graphsieve.scoring.homophily import propagate_symmetric, simple_adjacency
 from graphsieve.scoring.scorers import (
     MODEL_OF_SCORER,
+    OPTIONS_OF_SCORER,
     SCORERS,
     ScoringTask,
     discretise,
@@ -172,3 +173,52 @@ def test_bad_input_is_refused(tasks):
         score("mi", tasks, estimator="guess")
     with pytest.raises(InputError, match="label_nodes 'test' is unknown"):
         score("mi", tasks, label_nodes="test")
+
+
+def test_magnitude_drops_the_sign_of_what_the_model_says_and_nothing_else(tasks):
+    for name in ("npt", "npt_gaussian", "npt_mask", "npt_loss", "pt"):
+        plain, sizes = score(name, tasks), score(name, tasks, magnitude=True)
+        assert np.array_equal(sizes.values, np.abs(plain.values))
+        assert np.array_equal(sizes.losses, np.abs(plain.losses))
+    assert (score("npt_mask", tasks).losses < 0).any()
+    assert np.array_equal(score("h_euc", tasks, magnitude=True).values, score("h_euc", tasks).values)
+
+
+OTHER = {
+    "n_repeats": 7,
+    "metric": "macro_f1",
+    "label_nodes": "train",
+    "estimator": "discrete",
+    "signed": True,
+    "zscore": False,
+    "ties": "index",
+    "magnitude": True,
+    "perturbed_rows": "scored",
+    "shared_permutation": True,
+    "edges": "out",
+}
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_a_scorer_reads_the_options_that_are_named_and_no_others(name, tasks):
+    """Some links go one way only; which weights are scored is settled before, by those who give the model."""
+    source, target = tasks[None].graph.edge_index
+    links = tasks[None].graph.edge_index[:, (source < target) | (source % 2 == 0)]
+    directed = {kind: replace(one, graph=replace(one.graph, edge_index=links)) for kind, one in tasks.items()}
+    before = score(name, directed)
+    changed = set()
+    for option, value in OTHER.items():
+        after = score(name, directed, **{option: value})
+        if not (np.array_equal(after.values, before.values) and np.array_equal(after.losses, before.losses)):
+            changed.add(option)
+    assert changed <= set(OPTIONS_OF_SCORER[name])
+    assert changed >= set(OPTIONS_OF_SCORER[name]) - {"scored_model", "metric", "magnitude"}
+
+
+def test_every_draw_of_random_features_is_another(small_graph, small_split):
+    draws = [
+        score_features("random", ScoringTask(small_graph, small_split, 0, occasion=occasion)).values
+        for occasion in ((), (1,), (2,))
+    ]
+    assert len({tuple(draw) for draw in draws}) == 3
+    assert np.array_equal(draws[0], np.random.default_rng(child(0, "scoring")).random(8))

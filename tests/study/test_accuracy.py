@@ -105,6 +105,29 @@ def test_models_and_splits_are_never_averaged_together():
     assert accuracy.compare(summary, published, "scorer")["difference"].tolist() == [10, -10]
 
 
+def test_a_dataset_reported_by_another_metric_is_named_with_it():
+    """Records of one metric say nothing of it, or accuracy; a table has the columns that it always had."""
+    records = accuracies(npt__cora=[0.8], npt__tolokers=[0.7], npt__texas=[0.5])
+    plain = accuracy.summarise(records, "scorer")
+    pd.testing.assert_frame_equal(accuracy.summarise(records.assign(metric="accuracy"), "scorer"), plain)
+    assert accuracy.runs_sentence(plain) == "Test accuracy in percent, of a single run."
+    mixed = records.assign(metric=["accuracy", "roc_auc", "accuracy"])
+    summary = accuracy.summarise(mixed, "scorer")
+    assert list(summary) == list(plain)
+    assert summary["dataset"].tolist() == ["cora", "texas", "tolokers (ROC AUC)"]
+    assert accuracy.accuracy_cells(summary, "scorer").columns.map(labels.label_dataset).tolist() == [
+        "Cora", "Texas", "Tolokers (ROC AUC)"
+    ]  # fmt: skip
+    assert accuracy.runs_sentence(summary) == "Test accuracy or ROC AUC in percent, of a single run."
+    assert accuracy.runs_sentence(summary[2:]) == "Test ROC AUC in percent, of a single run."
+    two_models = pd.concat([mixed, mixed.assign(model="gin")])
+    named = accuracy.summarise(two_models, "scorer")["dataset"].tolist()
+    assert named[-2:] == ["tolokers (gcn) (ROC AUC)", "tolokers (gin) (ROC AUC)"]
+    assert labels.measure_of(named[-1:]) == "ROC AUC"
+    ties = accuracy.tie_cells(mixed.assign(ties=3), "all")  # counts of features, not of the metric
+    assert ties.columns.tolist() == ["cora", "texas", "tolokers"]
+
+
 def test_comparison_measures_in_published_deviations():
     published = pd.DataFrame(
         [("npt", "cora", 70.0, 4.0), ("mi", "cora", 70.0, 6.0), ("tfi", "cora", np.nan, np.nan)],

@@ -57,6 +57,16 @@ def test_selection_tells_what_was_kept_what_it_reaches_and_what_was_published():
     )
 
 
+def test_findings_name_the_metric_of_each_dataset():
+    by_auc = SELECTION.replace({"dataset": {"shop": "shop (ROC AUC)"}})
+    _, words, sentences = first(table2_feature_selection=by_auc)
+    assert words.startswith("of the accuracy or ROC AUC with all features is left")
+    assert "NPT keeps 1 of shop's 10 features (10.0\u00a0%) and reaches 40.0\u00a0% test ROC AUC (all" in sentences
+    assert "reaches 72.0\u00a0% test accuracy (all features: 80.0" in sentences
+    alone = by_auc[by_auc["dataset"] != "cora"]
+    assert first(table2_feature_selection=alone)[1].startswith("of the ROC AUC with all features is left")
+
+
 def test_the_first_method_stands_in_where_npt_did_not_run():
     table = SELECTION[SELECTION["scorer"] != "npt"]
     assert first(table2_feature_selection=table)[0] == "82.5\u00a0%"  # mi: the mean of 60 / 80 and 45 / 50

@@ -16,6 +16,41 @@ KEYS = yaml.safe_load(SCHEMA.read_text())
 BASE = [yaml.safe_load(path.read_text()) for path in (PROJECT / "config/config.yaml", TINY)]
 
 BROKEN = {
+    # hypotheses
+    "suspects.hypotheses.mine: says must be given": {"suspects": {"hypotheses": {"mine": {}}}},
+    "suspects.hypotheses.mine.trainning is unknown (do you mean training?), choose from says": {
+        "suspects": {"hypotheses": {"mine": {"says": "", "trainning": {}}}}
+    },
+    "suspects.hypotheses.mine.training.droput is unknown (do you mean dropout?), choose from hidden": {
+        "suspects": {"hypotheses": {"mine": {"says": "", "training": {"droput": 0.5}}}}
+    },
+    "suspects.hypotheses.mine.training.epochs: 0 is not allowed, give an integer at least 1": {
+        "suspects": {"hypotheses": {"mine": {"says": "", "training": {"epochs": 0}}}}
+    },
+    "suspects.hypotheses.mine.perturbations.seeds is unknown, choose from random_graph": {
+        "suspects": {"hypotheses": {"mine": {"says": "", "perturbations": {"seeds": 3}}}}
+    },
+    "suspects.hypotheses.mine.normalise: 'rows' is unknown (do you mean row?), choose from none, row": {
+        "suspects": {"hypotheses": {"mine": {"says": "", "normalise": "rows"}}}
+    },
+    "suspects.hypotheses.mine.builds_on: 'bse' is unknown (do you mean base?), choose from base": {
+        "suspects": {"hypotheses": {"mine": {"says": "", "builds_on": "bse"}}}
+    },
+    "suspects.hypotheses.one.builds_on: one on two on one is a circle, build on base": {
+        "suspects": {"hypotheses": {"one": {"says": "", "builds_on": "two"}, "two": {"says": "", "builds_on": "one"}}}
+    },
+    "suspects.hypotheses.base: this name is taken": {"suspects": {"hypotheses": {"base": {"says": ""}}}},
+    "suspects.hypotheses: 'my-own' is not allowed, give letters, digits and _": {
+        "suspects": {"hypotheses": {"my-own": {"says": ""}}}
+    },
+    "suspects.datasets: 'corra' is unknown": {"suspects": {"datasets": {"corra": [0]}}},
+    "suspects.datasets.digits: the list is empty, name at least 1": {"suspects": {"datasets": {"digits": []}}},
+    "suspects.finalists: 'mine' is unknown": {"suspects": {"finalists": ["mine"]}},
+    "suspects.confirmation.hypotheses: 'mine' is unknown": {"suspects": {"confirmation": {"hypotheses": ["mine"]}}},
+    "suspects.chosen_on.datasets: 'texas' is unknown, choose from digits": {
+        "suspects": {"chosen_on": {"datasets": ["texas"]}}
+    },
+    "selection.retrain: 'again' is unknown, choose from scratch, continue": {"selection": {"retrain": "again"}},
     # wrong types
     "training.hidden: 'wide' is not allowed, give an integer at least 1": {"training": {"hidden": "wide"}},
     "training.hidden: 2.0 is not allowed, give an integer at least 1": {"training": {"hidden": 2.0}},

@@ -18,6 +18,8 @@ STUDY = {
     "one_shot": {"datasets": ["digits"], "scorers": ["npt", "mi"], "seeds": 1},
     "perturbations": {"datasets": ["digits"], "seeds": 1},
     "motivation": {"seeds": 0},
+    "fairness": {"seeds": 0},
+    "stand_ins": {"graphs": 0},
     **dict.fromkeys(("synthetic", "adaptive", "ablation", "correlations", "theory"), NONE),
 }
 TABLES = ("table1_perturbations", "table2_feature_selection", "table5_datasets")

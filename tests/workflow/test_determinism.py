@@ -14,7 +14,7 @@ STUDIES = {
     "synthetic": {"scorers": ["npt", "mi"], "seeds": 1},
     "adaptive": {"scorers": ["full", "npt"]},
 }
-RECORDS = ["one_shot.csv", "perturbations.csv", "scores_synthetic.csv.gz", "motivation.csv"]
+RECORDS = ["one_shot.csv", "perturbations.csv", "scores_synthetic.csv.gz", "motivation.csv", "fairness.csv"]
 TABLES = ["table1_perturbations.csv", "table2_feature_selection.csv", "table3_adaptive_selection.csv"]
 TARGETS = [f"results/tiny/records/{name}" for name in RECORDS] + [f"results/tiny/tables/{name}" for name in TABLES]
 

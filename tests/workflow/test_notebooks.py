@@ -12,14 +12,16 @@ import pytest
 
 from graphsieve.data.motivation import KINDS
 from graphsieve.data.synthetic import REGIMES
+from graphsieve.inference.verdicts import NOTHING, OWN, QUESTIONS, STAND_IN
+from graphsieve.study.suspects.protocol import CELLS
 
 ROOT = Path(__file__).parents[2]
 TEMPLATES = sorted((ROOT / "notebooks").glob("*.ipynb"))
 CLAIMS = ["best", "best_adaptive", "early", "correlation", "repeats", "fair"]
 CLAIMS += ["agreement_table1", "agreement_table2", "agreement_table3"]
-TABLES = ["table", "spearman_table", "requests", *CLAIMS]  # parameters that are stems of what is written
-FIGURES = ["figure", "grid_figure", "ranking_figure", "heatmap"]
-UNPRINTED = ("claims", "cost")  # whose tables are written for machines alone
+TABLES = ["table", "spearman_table", "requests", "cells_table", *CLAIMS]  # parameters that are stems of what is written
+FIGURES = ["figure", "others_figure", "grid_figure", "ranking_figure", "heatmap"]
+UNPRINTED = ("claims", "cost")  # whose tables are written for machines alone, as is that of all suspects' cells
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
@@ -66,9 +68,10 @@ def _check_files(made: dict, template: str, parameters: dict) -> None:
     assert {table["name"] for table in made["tables"]} == {stem.name for stem in tables}
     assert len(made["figures"]) == len(figures)
     assert all(f'"{stem.name}"' in json.dumps(made["figures"]) for stem in figures)
-    formats = {".csv"} if template in UNPRINTED else {".csv", ".md", ".tex"}
     for stem in tables + figures:
         written = {path.suffix for path in stem.parent.glob(f"{stem.name}.*")}
+        plain = template in UNPRINTED or stem.name.endswith("cells_table")
+        formats = {".csv"} if plain else {".csv", ".md", ".tex"}
         assert written == ({".png", ".pdf"} if stem in figures else formats)
 
 
@@ -176,6 +179,36 @@ def test_motivation(execute, tmp_path):
     assert "image/png" in shown
     assert "Heterophilic features: the MLP is ahead by 10.0 points." in shown
     assert "81.0 ± 1.4" in shown
+
+
+def test_stand_ins(execute, tmp_path):
+    records = [
+        {"seed": seed, "kind": kind, "column": f"{kind} {number}", "reason": reason,
+         **{f"{what}_{question}": value for question in QUESTIONS for what, value in (("p", p_value), ("loss", 0.1))}}
+        for seed in (0, 1) for kind, reason, p_value in (("relevant", OWN, 0.01), ("copy", STAND_IN, 0.5),
+                                                         ("smooth", NOTHING, 0.5), ("white", NOTHING, 0.5))
+        for number in (1, 2)
+    ]  # fmt: skip
+    shown = execute("stand_ins", records, figure=str(tmp_path / "figure"), table=str(tmp_path / "table"))
+    assert "image/png" in shown
+    assert "*a stand-in*: The model uses it, but other columns say the same." in shown
+    found = pd.read_csv(tmp_path / "table.csv").set_index("kind")
+    assert (found.loc["relevant", list(QUESTIONS)] == 1).all()
+    assert (found.loc["copy", list(QUESTIONS)] == 0).all()
+
+
+def test_fairness(execute, tmp_path):
+    records = [
+        {"seed": seed, "method": method, "features": features, "accuracy": 0.8 + 0.01 * seed, "gap": gap + 0.01 * seed,
+         "honest": 2, "proxy": 1, "noise": features - 3}
+        for method, gap in {"accuracy": 0.2, "gap": 0.1, "both": 0.1}.items() for seed in (0, 1)
+        for features in (24, 18, 13, 9, 6, 4, 2)
+    ]  # fmt: skip
+    shown = execute("fairness", records, figure=str(tmp_path / "fairness"), table=str(tmp_path / "table"))
+    assert "image/png" in shown
+    assert "Pruned to 6 by accuracy: accuracy 80.5 %, gap 20.5 points, 1.0 proxies among them." in shown
+    assert "the gap falls by 10.0 points" in shown
+    assert "80.5 ± 0.7" in shown
 
 
 RUN = {"model": "gcn", "split": "random", "prune": 0.5, "repeats": 10}
@@ -305,6 +338,68 @@ def test_claims(execute, tmp_path):
     assert best[["dataset", "rival", "mean", "verdict"]].values.tolist() == [
         ["cora", "mi", 10, "best"], ["digits", "mi", 10, "best"]
     ]  # fmt: skip
+
+
+def suspect_runs(dataset: str, shifts: dict[str, float]) -> list[dict]:
+    """Two seeds of every cell: accuracies of one half, and so much more under each hypothesis."""
+    run = {"dataset": dataset, "model": "gcn", "split": "random", "best_epoch": 3, "val_accuracy": 0.5}
+    run |= {"kept": 3, "ties": 0, "fingerprint": "1234"}
+    return [
+        {
+            **run,
+            "hypothesis": name,
+            "made_by": name,
+            "setting": cell,
+            "seed": seed,
+            "test_accuracy": 0.5 + shift + seed / 100,
+        }
+        for name, shift in shifts.items()
+        for cell in CELLS
+        for seed in (0, 1)
+    ]
+
+
+SUSPECTS = ["table", "cells_table", "figure", "others_figure"]
+
+
+def suspects_page(execute, tmp_path, records: list[dict], **settings) -> str:
+    published = {
+        f"published_table{number}": str(ROOT / f"config/published/table{number}_{name}.csv")
+        for number, name in enumerate(("perturbations", "feature_selection"), 1)
+    }
+    stems = {name: str(tmp_path / f"suspects_{name}") for name in SUSPECTS}
+    hypotheses = {"other": {"says": "It is another.", "scoring": {"scored_model": "best"}}}
+    return execute("suspects", records, hypotheses=hypotheses, **published, **stems, **settings)
+
+
+def test_suspects(execute, tmp_path):
+    records = suspect_runs("cora", {"base": 0.0, "other": 0.1}) + suspect_runs("texas", {"other": 0.15})
+    chosen_on = {"datasets": ["cora"], "seeds": [0, 1]}
+    shown = suspects_page(execute, tmp_path, records, chosen_on=chosen_on, screening={"cora": [0]})
+    published = [
+        pd.read_csv(ROOT / f"config/published/{name}.csv").query("dataset == 'cora'")
+        for name in ("table1_perturbations", "table2_feature_selection")
+    ]
+    both = pd.concat([published[0], published[1].query("scorer != 'all'")])
+    deviation = both["accuracy_std"].clip(lower=0.5)
+    totals = {
+        name: ((mean - both["accuracy_mean"]).abs() / deviation).mean()
+        for name, mean in (("base", 50.5), ("other", 60.5))
+    }
+    best = min(totals, key=totals.get)
+    assert f"**Nearest: `{best}`**, at a mean distance of {totals[best]:.2f}" in shown
+    ranked = pd.read_csv(tmp_path / "suspects_table.csv").set_index("hypothesis")
+    assert ranked["total"].to_dict() == pytest.approx(totals, abs=1e-4)
+    assert "<details>" in shown
+    assert "scoring.scored_model: best" in shown
+    assert "Texas" in shown
+
+
+def test_suspects_without_published_numbers(execute, tmp_path):
+    chosen_on = {"datasets": ["digits"], "seeds": [0, 1]}
+    records = suspect_runs("digits", {"base": 0.0, "other": 0.1})
+    shown = suspects_page(execute, tmp_path, records, chosen_on=chosen_on)
+    assert "Nothing was published for these graphs, so none is chosen." in shown
 
 
 @pytest.mark.parametrize("measured", [True, False])

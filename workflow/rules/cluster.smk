@@ -6,6 +6,7 @@ scorings of one kind and size go together. How many of them share a submission i
 
 import pandas as pd
 from graphsieve.jobs.resources import memory_mb, minutes, read_measured, size_of
+from graphsieve.study.suspects.protocol import CELLS
 
 MEASURED_FILE = workflow.source_path("../measured.csv")
 MEASURED = read_measured(pd.read_csv(MEASURED_FILE, keep_default_na=False))
@@ -43,6 +44,11 @@ def regime_minutes(wildcards, attempt):
     """One job has all trials of a regime."""
     share = max(1, regime_trials(wildcards) / MEASURED_TRIALS)
     return round(share * minutes_for("score_regime")(wildcards, attempt))
+
+
+def suspect_minutes(wildcards, attempt):
+    """One job has a training for every cell of Tables 1 and 2, and the scores."""
+    return len(CELLS) * minutes_for("train")(wildcards, attempt)
 
 
 def job_gpus(wildcards):

@@ -5,13 +5,15 @@ import re
 from dataclasses import fields
 
 import yaml
+from graphsieve.data.normalisation import NORMALISATIONS
 from graphsieve.data.perturbed import PERTURBED_GRAPHS
 from graphsieve.errors import InputError
 from graphsieve.jobs.code import fingerprint
 from graphsieve.jobs.config_checks import ADAPTIVE_STUDIES, STUDIES, check_files, check_meaning, check_schema
 from graphsieve.models.layers import LAYERS
-from graphsieve.options import BoundOptions
-from graphsieve.scoring.scorers import MODEL_OF_SCORER, SCORERS
+from graphsieve.options import BoundOptions, PerturbationOptions
+from graphsieve.scoring.scorers import MODEL_OF_SCORER, OPTIONS_OF_SCORER, SCORERS
+from graphsieve.study.suspects.protocol import BASE, parent_of, protocol_of, trained_by
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import validate
 
@@ -80,18 +82,27 @@ def dataset_option(name):
 
 
 def training_options(wildcards):
-    return {**config["training"], "epochs": config["datasets"][wildcards.dataset]["epochs"]}
+    return {
+        **config["training"],
+        **{name: config["datasets"][wildcards.dataset][name] for name in ("epochs", "metric")},
+    }
+
+
+def scoring_metric(wildcards):
+    """The dataset's own, unless all are to be scored by another."""
+    return config["scoring"]["metric"] or config["datasets"][wildcards.dataset]["metric"]
 
 
 def scoring_options(wildcards):
-    """How a rule's scorer scores. Which weights are scored matters only to scorers that ask a trained model."""
-    unused = {"ties"} if wildcards.get("scorer") in (None, *MODEL_OF_SCORER) else {"ties", "scored_model"}
-    return {name: value for name, value in config["scoring"].items() if name not in unused}
+    """How a rule's scorer scores: the options that it reads. Ties are broken later."""
+    read = OPTIONS_OF_SCORER.get(wildcards.get("scorer"), config["scoring"])
+    options = {**config["scoring"], "metric": scoring_metric(wildcards)}
+    return {name: value for name, value in options.items() if name in read and name != "ties"}
 
 
 def adaptive_scoring_options(wildcards):
     """The model as it stands is scored, with the number of permutations that the run is named by."""
-    options = {**config["scoring"], "n_repeats": int(wildcards.repeats)}
+    options = {**config["scoring"], "n_repeats": int(wildcards.repeats), "metric": scoring_metric(wildcards)}
     del options["scored_model"]
     return options
 
@@ -99,6 +110,25 @@ def adaptive_scoring_options(wildcards):
 def pruning_options(wildcards):
     schedule = {name: config["datasets"][wildcards.dataset][name] for name in ("interval", "burn_in")}
     return {"prune": float(wildcards.prune), **schedule, **config["pruning"]}
+
+
+def perturbation_options():
+    return {option.name: config["perturbations"][option.name] for option in fields(PerturbationOptions)}
+
+
+def suspect_protocol(wildcards):
+    return protocol_of(config, wildcards.dataset, wildcards.hypothesis)
+
+
+def protocol_before(wildcards):
+    """Of the hypothesis that this one builds on."""
+    if wildcards.hypothesis == BASE:
+        return None
+    return protocol_of(config, wildcards.dataset, parent_of(config, wildcards.hypothesis))
+
+
+def suspect_training(wildcards):
+    return suspect_protocol(wildcards)["training"]
 
 
 def bound_options():

@@ -23,6 +23,32 @@ use rule execute_notebook as draw_motivation with:
     localrule: True
 
 
+use rule execute_notebook as draw_fairness with:
+    input:
+        template=template("fairness"),
+        records=rules.measure_fairness.output.records,
+    output:
+        **page("fairness", config["fairness"]["seeds"]),
+        figure=figure("fairness"),
+        table=table("fairness"),
+    log:
+        log_of("fairness"),
+    localrule: True
+
+
+use rule execute_notebook as draw_stand_ins with:
+    input:
+        template=template("stand_ins"),
+        records=rules.measure_stand_ins.output.records,
+    output:
+        **page("conditional_importance", config["stand_ins"]["graphs"]),
+        figure=figure("conditional_importance"),
+        table=table("conditional_importance"),
+    log:
+        log_of("conditional_importance"),
+    localrule: True
+
+
 PAGES |= {name: curves_wanted(name) for name in CURVES}
 
 

@@ -25,7 +25,29 @@ use rule execute_notebook as judge_claims with:
         log_of("claims"),
     localrule: True
     params:
-        settings={"reference": config["scoring"]["n_repeats"]},
+        settings={
+            "reference": config["scoring"]["n_repeats"],
+            "magnitude": config["correlations"]["magnitude"],
+        },
+
+
+use rule execute_notebook as judge_suspects with:
+    input:
+        template=template("suspects"),
+        records=records("suspects.csv"),
+        published_table1=published("table1_perturbations"),
+        published_table2=published("table2_feature_selection"),
+    output:
+        **page("suspects", config["suspects"]["datasets"]),
+        table=table("suspects"),
+        cells_table=plain_table("suspects_cells", "suspects"),
+        figure=figure("suspects"),
+        others_figure=figure("suspects_elsewhere", "suspects"),
+    log:
+        log_of("suspects"),
+    localrule: True
+    params:
+        settings={name: config["suspects"][name] for name in ("hypotheses", "chosen_on", "screening")},
 
 
 use rule execute_notebook as account_cost with:

@@ -19,6 +19,7 @@ rule perturb:
         gpu=job_gpus,
     params:
         training=training_options,
+        perturbation=perturbation_options(),
         device=config["device"],
         code=code_of("perturb.py"),
     script:

@@ -6,6 +6,8 @@ Every use says again that it is local, because Snakemake does not hand that on.
 
 import json
 
+from graphsieve.study.labels import label_metrics
+
 PUBLISHED_TABLES = (
     "table1_perturbations",
     "table2_feature_selection",
@@ -80,9 +82,15 @@ def adaptive_datasets(scorer):
     return config["adaptive"]["datasets"] if scorer in config["adaptive"]["scorers"] else []
 
 
+def measure(study):
+    """What the numbers of a study are: accuracy, or the metrics by which its datasets are reported."""
+    datasets = config[study]["datasets"]
+    return label_metrics(config["datasets"][dataset]["metric"] for dataset in datasets) if datasets else "accuracy"
+
+
 # Figures of one kind: their study, the datasets the paper shows in them, and what they are called.
 CURVES = {
-    "fig02_training_curves": ("adaptive", ["cora"], "Figure 2: accuracy while features are pruned"),
+    "fig02_training_curves": ("adaptive", ["cora"], f"Figure 2: {measure('adaptive')} while features are pruned"),
     "fig05_homophilic_curves": ("adaptive", ["cora", "citeseer", "pubmed"], "Figure 5: homophilic graphs"),
     "fig06_heterophilic_curves": ("adaptive", ["cornell", "texas", "wisconsin"], "Figure 6: heterophilic graphs"),
     "fig07_larger_curves": ("adaptive", ["photo", "computers", "arxiv"], "Figure 7: larger graphs"),
@@ -107,7 +115,8 @@ def curves_records(wildcards):
 def curves_settings(wildcards):
     study, datasets, title = CURVES[wildcards.curves]
     where = "the public splits" if study == "public_splits" else "random splits"
-    summary = f"Validation and test accuracy during training on {where}, with all features and while they are pruned."
+    shown = f"Validation and test {measure(study)} during training on {where}"
+    summary = f"{shown}, with all features and while they are pruned."
     return {"datasets": datasets, "extras": wildcards.curves == EXTRAS, "title": title, "summary": summary}
 
 

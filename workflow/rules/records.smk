@@ -3,6 +3,7 @@
 No rules; it follows the rules that make the records, because it names their outputs.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from graphsieve.data.raw_files import raw_checksum
@@ -30,6 +31,7 @@ class Source(NamedTuple):
     pattern: str
     values: dict = {}  # wildcards that the study itself does not fix
     assign: dict = {}
+    runs: Callable | None = None  # where a study's runs are not every dataset with every seed
 
 
 def training_source(setting, **values):
@@ -85,18 +87,19 @@ TABLES = {
         for study in ADAPTIVE_STUDIES
         for part in rules.adaptive.output.keys()
     },
+    "suspects.csv": [Source("suspects", rules.suspect.output.record, runs=suspect_runs)],
     "bound_terms.csv": [Source("theory", rules.apply_bounds.output.terms, {"seed": 0})],
     "bound_ranks.csv": [Source("theory", rules.apply_bounds.output.ranks, {"seed": 0})],
     "datasets.csv": described_sources(),
 }
 COLUMNS = {
-    "perturbations.csv": "dataset model setting split seed best_epoch val_accuracy test_accuracy".split(),
+    "perturbations.csv": "dataset model setting split seed best_epoch metric val_accuracy test_accuracy".split(),
 }
 
 
 def new_runs(table, source):
     """The wildcards of the runs that this run must make: those that `start_from` has not got in its table."""
-    runs = study_runs(source.study, **source.values)
+    runs = source.runs() if source.runs else study_runs(source.study, **source.values)
     return [run for run in runs if run["dataset"] in OUTDATED or not earlier.has_run(table, run)]
 
 

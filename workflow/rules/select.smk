@@ -23,10 +23,11 @@ rule select_features:
 
 
 rule retrain:
-    """Train a new model on the kept features alone."""
+    """Train on the kept features alone: a new model, or the trained one that goes on."""
     input:
         graph=graph_of_job,
         selection=rules.select_features.output.selection,
+        weights=weights_to_continue,
     output:
         record="<results>/retrain/<run>/{scorer}.csv",
     log:
@@ -44,6 +45,8 @@ rule retrain:
         gpu=job_gpus,
     params:
         training=training_options,
+        selection=config["selection"],
+        scored_model=config["scoring"]["scored_model"],
         device=config["device"],
         code=code_of("retrain.py"),
     script:

@@ -47,3 +47,50 @@ rule measure_motivation:
         code=code_of("measure_motivation.py"),
     script:
         "../../scripts/measure_motivation.py"
+
+
+rule measure_fairness:
+    """Prune features of graphs of two groups by accuracy, by its gap between the groups, and by both."""
+    output:
+        records="<results>/records/fairness.csv",
+    log:
+        "<results>/logs/measure_fairness.log",
+    benchmark:
+        "<results>/benchmarks/measure_fairness.tsv"
+    conda:
+        "../../envs/graphsieve.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+        gpu=job_gpus,
+    params:
+        seeds=config["fairness"]["seeds"],
+        training={**config["training"], **{name: config["fairness"][name] for name in ("hidden", "epochs")}},
+        device=config["device"],
+        code=code_of("measure_fairness.py"),
+    script:
+        "../../scripts/measure_fairness.py"
+
+
+rule measure_stand_ins:
+    """Marginal and conditional importance on graphs with copies of relevant columns and columns smooth on the graph."""
+    output:
+        records="<results>/records/stand_ins.csv",
+    log:
+        "<results>/logs/measure_stand_ins.log",
+    benchmark:
+        "<results>/benchmarks/measure_stand_ins.tsv"
+    conda:
+        "../../envs/graphsieve.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+        gpu=job_gpus,
+    params:
+        graphs=config["stand_ins"]["graphs"],
+        device=config["device"],
+        code=code_of("measure_stand_ins.py"),
+    script:
+        "../../scripts/measure_stand_ins.py"

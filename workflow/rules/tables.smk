@@ -13,8 +13,9 @@ use rule execute_notebook as tabulate_perturbations with:
         settings={
             "row": "setting",
             "reference": "",
-            "title": "Table 1: accuracy when graph, features and labels are torn apart",
-            "summary": "Test accuracy (%) on the graph as it is, without the graph, and with features or edges replaced.",
+            "title": f"Table 1: {measure('perturbations')} when graph, features and labels are torn apart",
+            "summary": f"Test {measure('perturbations')} (%) on the graph as it is, without the graph, and with features "
+            "or edges replaced.",
         },
 
 
@@ -33,8 +34,9 @@ use rule execute_notebook as tabulate_selection with:
         settings={
             "row": "scorer",
             "reference": "all",
-            "title": "Table 2: accuracy with the selected features alone",
-            "summary": "Test accuracy (%) of models retrained on the few features that each scorer ranks highest.",
+            "title": f"Table 2: {measure('one_shot')} with the selected features alone",
+            "summary": f"Test {measure('one_shot')} (%) of models retrained on the few features that each scorer ranks "
+            "highest.",
         },
 
 
@@ -49,6 +51,12 @@ use rule execute_notebook as tabulate_adaptive with:
     log:
         log_of("table3_adaptive_selection"),
     localrule: True
+    params:
+        settings={
+            "title": f"Table 3: {measure('adaptive')} with adaptive selection",
+            "summary": f"Test {measure('adaptive')} (%) when few features remain: the model is trained on while they are "
+            "pruned.",
+        },
 
 
 use rule execute_notebook as tabulate_correlations with:
@@ -64,6 +72,8 @@ use rule execute_notebook as tabulate_correlations with:
     log:
         log_of("table4_score_correlation"),
     localrule: True
+    params:
+        settings={"magnitude": config["correlations"]["magnitude"]},
 
 
 use rule execute_notebook as tabulate_datasets with:

@@ -26,7 +26,7 @@ def study_runs(study, **values):
             "dataset": dataset,
             "model": model_of(dataset),
             "split": config[study]["split"],
-            "seed": range(seeds_of(study, dataset)),
+            "seed": [] if study == "suspects" else range(seeds_of(study, dataset)),
             "prune": config["datasets"][dataset]["prune"],
             "repeats": config["scoring"]["n_repeats"],
             **values,
@@ -56,6 +56,51 @@ def weights_for_scorer(wildcards):
         return []
     run = {**wildcards, "model": wildcards.model if kind == "own" else kind}
     return rules.train.output.weights.format(**run)
+
+
+def weights_to_continue(wildcards):
+    """The model that retraining goes on with, where it does."""
+    return rules.train.output.weights.format(**wildcards) if config["selection"]["retrain"] == "continue" else []
+
+
+def suspect_runs():
+    """The wildcards of every run of the study of suspects, and of its confirmation."""
+    study = config["suspects"]
+    confirmed, every = study["confirmation"], [BASE, *study["hypotheses"]]
+    asked = [
+        (study["screening"], every),
+        (study["datasets"], every if study["finalists"] is None else [BASE, *study["finalists"]]),
+        (confirmed["datasets"], confirmed["hypotheses"]),
+    ]
+    runs = {}
+    for datasets, hypotheses in asked:
+        for dataset, hypothesis in itertools.product(datasets, hypotheses):
+            if dataset in study["hypotheses"].get(hypothesis, {}).get("datasets", [dataset]):
+                runs |= dict.fromkeys((hypothesis, dataset, seed) for seed in datasets[dataset])
+    for hypothesis, dataset, seed in runs:
+        named = {"hypothesis": hypothesis, "dataset": dataset, "model": model_of(dataset), "seed": seed}
+        yield {**named, "split": study["split"]}
+
+
+def graph_of_suspect(wildcards):
+    """The dataset's own graph, unless the hypothesis scales its features in another way."""
+    normalise = suspect_protocol(wildcards)["normalise"]
+    if normalise == config["datasets"][wildcards.dataset]["normalise"]:
+        return graph_of_job(wildcards)
+    return rules.scale_graph.output.graph.format(dataset=wildcards.dataset, normalise=normalise)
+
+
+def files_for_suspect(wildcards):
+    """The model with all features that a hypothesis uses, and the cells and scores of the one that it builds on."""
+    owner = trained_by(config, wildcards.dataset, wildcards.hypothesis)
+    trained = rules.train.output if owner == BASE else rules.train_suspect.output
+    run = {**wildcards, "hypothesis": owner}
+    files = {"weights": trained.weights.format(**run), "trained": trained.record.format(**run)}
+    if wildcards.hypothesis != BASE:
+        before = {**wildcards, "hypothesis": parent_of(config, wildcards.hypothesis)}
+        files["before_record"] = rules.suspect.output.record.format(**before)
+        files["before_scores"] = rules.suspect.output.scores.format(**before)
+    return files
 
 
 def own_files(wildcards):

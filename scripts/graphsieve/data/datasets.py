@@ -19,6 +19,9 @@ from graphsieve.data.graph import Graph, Split, check_graph
 from graphsieve.data.own.reader import read_own_graph
 from graphsieve.data.raw_files import MIRROR_VARIABLE, RawFile, ensure_raw_files, read_manifest
 from graphsieve.errors import InputError
+from graphsieve.files.reading import read_npz
+
+HETEROPHILOUS = "HeterophilousGraphDataset"  # the folder of the raw files of this collection
 
 
 @dataclass(frozen=True)
@@ -82,10 +85,21 @@ def load_graph(
         return read_own_graph(path, name)
     if name not in DATASETS:
         raise InputError(f"dataset '{name}' is unknown: choose one of {', '.join(DATASETS)}")
+    return check_graph(DATASETS[name](make_request(name, seed=seed, root=root, mirror=mirror, manifest=manifest)))
+
+
+def make_request(
+    name: str,
+    *,
+    seed: int = 0,
+    root: str | Path,
+    mirror: str | Path | None,
+    manifest: Sequence[RawFile] | None,
+) -> Request:
+    """Where nothing is said, the environment's mirror and the files of `manifest.csv`."""
     mirror = mirror or os.environ.get(MIRROR_VARIABLE)
     manifest = read_manifest() if manifest is None else manifest
-    request = Request(name, seed, Path(root), Path(mirror) if mirror else None, manifest)
-    return check_graph(DATASETS[name](request))
+    return Request(name, seed, Path(root), Path(mirror) if mirror else None, manifest)
 
 
 def _planetoid(request: Request, pyg_name: str) -> Graph:
@@ -110,6 +124,31 @@ def _webkb(request: Request) -> Graph:
 
     with request.raw_files() as folder:
         return _from_pyg(request.name, WebKB(f"{folder}/WebKB", request.name)[0])
+
+
+def _actor(request: Request) -> Graph:
+    """Directed, as the web graphs are, and with ten splits of which none is kept, too."""
+    from torch_geometric.datasets import Actor
+
+    with request.raw_files() as folder:
+        return _from_pyg(request.name, Actor(f"{folder}/Actor")[0])
+
+
+def _heterophilous(request: Request) -> Graph:
+    """Of its ten splits none is kept."""
+    from torch_geometric.datasets import HeterophilousGraphDataset
+
+    with request.raw_files() as folder:
+        return _from_pyg(request.name, HeterophilousGraphDataset(f"{folder}/{HETEROPHILOUS}", request.name)[0])
+
+
+def _filtered(request: Request) -> Graph:
+    """A Wikipedia graph without its duplicate nodes: the same format, but a name that PyG's class does not know."""
+    with request.raw_files() as folder:
+        arrays = read_npz(f"{folder}/{HETEROPHILOUS}/{request.name}/raw/{request.name}.npz")
+    edges, y = arrays["edges"], arrays["node_labels"]
+    both_directions = np.unique(np.concatenate([edges, edges[:, ::-1]]), axis=0).T
+    return Graph(request.name, arrays["node_features"], both_directions, y, num_classes=int(y.max()) + 1)
 
 
 def _from_pyg(name: str, data, public_split: Split | None = None) -> Graph:
@@ -178,6 +217,11 @@ DATASETS: dict[str, Callable[[Request], Graph]] = {
     "cornell": _webkb,
     "texas": _webkb,
     "wisconsin": _webkb,
+    "actor": _actor,
+    "minesweeper": _heterophilous,
+    "tolokers": _heterophilous,
+    "chameleon_filtered": _filtered,
+    "squirrel_filtered": _filtered,
     "arxiv": _arxiv,
     "digits": _digits,
     **{f"synthetic_{regime}": partial(_synthetic, regime=regime) for regime in "abcdefgh"},

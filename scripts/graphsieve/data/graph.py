@@ -116,6 +116,13 @@ def keep_columns(graph: Graph, columns: np.ndarray) -> Graph:
     return replace(graph, x=np.ascontiguousarray(graph.x[:, columns]), **kept)
 
 
+def zero_other_columns(graph: Graph, columns: np.ndarray) -> Graph:
+    """As many columns as before, and zeros in all but these."""
+    x = np.zeros_like(graph.x)
+    x[:, columns] = graph.x[:, columns]
+    return replace(graph, x=x)
+
+
 def describe(graph: Graph) -> dict:
     """The numbers of Table 5, and the other ways in which edges are counted."""
     source, target = graph.edge_index

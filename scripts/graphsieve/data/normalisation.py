@@ -17,4 +17,29 @@ def standardise_columns(x: np.ndarray) -> np.ndarray:
     return ((x - mean) / np.where(deviation > 0, deviation, 1)).astype(x.dtype)
 
 
-NORMALISATIONS = {"none": lambda x: x, "row": normalise_rows, "columns": standardise_columns}
+def standardise_all_columns(x: np.ndarray) -> np.ndarray:
+    """Every column gets mean 0 and deviation 1, those of zeros and ones too; constant ones become 0."""
+    mean, deviation = x.mean(axis=0, dtype=np.float64), x.std(axis=0, dtype=np.float64)
+    return ((x - mean) / np.where(deviation > 0, deviation, 1)).astype(x.dtype)
+
+
+def standardise_matrix(x: np.ndarray) -> np.ndarray:
+    """One mean and one deviation for the whole matrix."""
+    deviation = x.std(dtype=np.float64)
+    return ((x - x.mean(dtype=np.float64)) / (deviation if deviation > 0 else 1)).astype(x.dtype)
+
+
+def normalise_lengths(x: np.ndarray) -> np.ndarray:
+    """Each row has Euclidean length 1; rows of zeros stay as they are."""
+    lengths = np.linalg.norm(x, axis=1, keepdims=True)
+    return x / np.where(lengths > 0, lengths, 1)
+
+
+NORMALISATIONS = {
+    "none": lambda x: x,
+    "row": normalise_rows,
+    "columns": standardise_columns,
+    "all_columns": standardise_all_columns,
+    "matrix": standardise_matrix,
+    "length": normalise_lengths,
+}

@@ -8,7 +8,7 @@ import pandas as pd
 from graphsieve.errors import InputError
 
 # What tells the runs of one table apart.
-RUN = ["dataset", "model", "setting", "split", "seed", "scorer", "prune", "repeats"]
+RUN = ["dataset", "model", "setting", "split", "seed", "scorer", "prune", "repeats", "hypothesis"]
 # Tables of several rows a run number them in one column; which one is told by the columns they have.
 COUNTED = [({"feature", "score", "name"}, "feature", 0), ({"feature", "dropped_at"}, "feature", 0)]
 COUNTED += [({"epoch", "train_loss"}, "epoch", 1), ({"checkpoint", "pruned"}, "checkpoint", 1)]

@@ -10,11 +10,30 @@ import pandas as pd
 from graphsieve.errors import InputError
 from graphsieve.files.checks import RUN, damaged
 from graphsieve.files.reading import read_csv
+from graphsieve.options import (
+    DatasetOptions,
+    PerturbationOptions,
+    PruningOptions,
+    ScoringOptions,
+    SelectionOptions,
+    TrainingOptions,
+)
 
 SETTINGS = "settings.json"
 RAW_FILES = "raw_files"
-COMPARED = ("training", "scoring", "pruning")  # and those of the datasets that both runs have
-NOT_COMPARED = ("path", "seeds")  # of a dataset: where it lies and how often it is run change no result
+# Sections that both runs must agree in, and those of the datasets and hypotheses that both have.
+COMPARED = {
+    "training": TrainingOptions,
+    "scoring": ScoringOptions,
+    "selection": SelectionOptions,
+    "pruning": PruningOptions,
+    "perturbations": PerturbationOptions,
+}
+OPTIONS = {**COMPARED, "datasets": DatasetOptions}
+BEFORE_IT_EXISTED = {"classifier": "none"}  # what runs did before an option existed, where today's default is other
+SCORING_METRIC = ("scoring", "metric")  # compared as it takes effect
+# Of a dataset, where it lies and how often it is run change no result; of a hypothesis, its words and its datasets.
+NOT_COMPARED = {"datasets": ("path", "seeds"), "hypotheses": ("says", "datasets")}
 
 
 def settings_of(config: dict, checksums: dict[str, str]) -> dict:
@@ -22,11 +41,17 @@ def settings_of(config: dict, checksums: dict[str, str]) -> dict:
 
     checksums: of the raw files of every dataset that has any.
     """
-    datasets = {
-        name: {key: value for key, value in settings.items() if key not in NOT_COMPARED}
-        for name, settings in config["datasets"].items()
+    sections = {
+        section: {key: value for key, value in config[section].items() if key in vars(kind())}
+        for section, kind in COMPARED.items()
     }
-    return {**{key: config[key] for key in COMPARED}, "datasets": datasets, RAW_FILES: checksums}
+    named = {"datasets": config["datasets"], "hypotheses": config["suspects"]["hypotheses"]}
+    for section, entries in named.items():
+        sections[section] = {
+            name: {key: value for key, value in settings.items() if key not in NOT_COMPARED[section]}
+            for name, settings in entries.items()
+        }
+    return {**sections, RAW_FILES: checksums}
 
 
 class EarlierRun:
@@ -69,17 +94,25 @@ class EarlierRun:
         if not self.folder:
             return
         theirs, ours = self._settings(), settings_of(config, {})
-        shared = [name for name in theirs["datasets"] if name in ours["datasets"]]
-        places = [(key,) for key in COMPARED] + [("datasets", name) for name in shared]
+        places = [(section,) for section in COMPARED]
+        for section in NOT_COMPARED:
+            places += [(section, name) for name in theirs.get(section, {}) if name in ours[section]]
         for place in places:
-            before, now = (functools.reduce(dict.get, place, settings) for settings in (theirs, ours))
+            before, now = (functools.reduce(dict.get, place, settings) or {} for settings in (theirs, ours))
             for key in {**before, **now}:
-                old = before.get(key, False)  # what it did not know yet was off
-                if old != now.get(key):
-                    raise InputError(
-                        f"config key {'.'.join((*place, key))} is {now.get(key)!r}, but {self.folder} (start_from) was "
-                        f"made with {old!r}: give the same, or start from nothing"
-                    )
+                old = before.get(key, BEFORE_IT_EXISTED.get(key, getattr(OPTIONS.get(place[0]), key, None)))
+                if (*place, key) != SCORING_METRIC:
+                    self._compare((*place, key), old, now.get(key))
+        for name in theirs["datasets"]:
+            if name in ours["datasets"]:
+                self._compare(SCORING_METRIC, *(_scored_by(settings, name) for settings in (theirs, ours)))
+
+    def _compare(self, key: tuple[str, ...], before: object, now: object) -> None:
+        if before != now:
+            raise InputError(
+                f"config key {'.'.join(key)} is {now!r}, but {self.folder} (start_from) was made with {before!r}: give "
+                "the same, or start from nothing"
+            )
 
     def _settings(self) -> dict:
         path = self.folder / "records" / SETTINGS
@@ -87,6 +120,11 @@ class EarlierRun:
             return json.loads(path.read_text(encoding="utf-8"))
         except ValueError as error:
             raise damaged(path, str(error)) from None
+
+
+def _scored_by(settings: dict, dataset: str) -> str:
+    """The metric of a dataset's scores: where `scoring` names none, that by which the dataset is reported."""
+    return settings["scoring"].get("metric") or settings["datasets"][dataset].get("metric", DatasetOptions.metric)
 
 
 @functools.cache
@@ -113,6 +151,8 @@ def with_earlier(table: pd.DataFrame, paths: Sequence[str | Path], *, without: S
             table = earlier
         else:
             columns = [column for column in (*RUN, "rule") if column in earlier]
+            if "metric" in table and "metric" not in earlier:  # all runs were reported by one before there were others
+                earlier = earlier.assign(metric=TrainingOptions.metric)
             known, found = (_index(one[columns]) for one in (table, earlier))
             table = pd.concat([table, earlier[~found.isin(known)]], ignore_index=True)
     if table.empty:

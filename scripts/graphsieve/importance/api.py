@@ -1,90 +1,163 @@
 """`permutation_importance`: what is scored, by which engine, and the result."""
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 from torch import Tensor, nn
-from tqdm import tqdm
 
-from graphsieve.importance.checks import as_tensor, check_choices, check_shapes, feature_index, node_index
-from graphsieve.importance.columns import DETERMINISTIC, PERTURBATIONS, Columns, draw_column, root_sequence
-from graphsieve.importance.engines.choice import choose_engine
-from graphsieve.importance.groups import check_groups, draw_group
-from graphsieve.importance.metrics import Metric, check_labels, choose_metrics
-from graphsieve.importance.problem import Problem, evaluation_mode
+from graphsieve.importance.checks import check_choices
+from graphsieve.importance.columns import root_sequence
+from graphsieve.importance.conditional import Conditional
+from graphsieve.importance.given import check_given
+from graphsieve.importance.inputs import read_inputs
+from graphsieve.importance.loaders import read_loader, refuse_what_needs_the_graph
+from graphsieve.importance.perturbations import check_perturbation
+from graphsieve.importance.request import Posed, Request
 from graphsieve.importance.result import PermutationImportance
+from graphsieve.importance.rounds import Clock
+from graphsieve.importance.sampling import Sampling
+from graphsieve.importance.tasks import read_target
 
 GIBIBYTE = 2**30
 
 
 def permutation_importance(
     model: nn.Module,
-    x: Tensor,
-    edge_index: object,
-    y: Tensor,
-    nodes: Tensor | np.ndarray | Sequence[int],
+    x: Tensor | Mapping[str, Tensor] | Iterable,
+    edge_index: object = None,
+    y: Tensor | Mapping[str, Tensor] | None = None,
+    nodes: Tensor | np.ndarray | Sequence[int] | Mapping[str, Tensor] | None = None,
     *,
     n_repeats: int = 10,
     metric: str | Callable | Sequence[str | Callable] = "accuracy",
-    perturbation: str = "permute",
+    perturbation: str | Conditional = "permute",
+    given: str | Sequence[str] | None = None,
+    task_level: str = "node",
     groups: Mapping[str, Sequence[int]] | None = None,
+    feature_names: Sequence[str] | None = None,
+    sample_weight: Tensor | None = None,
     features: Sequence[int] | None = None,
+    features_of: str = "x",
+    within: str | None = None,
+    perturbed_rows: str = "all",
+    shared_permutation: bool = False,
     random_state: int | np.random.SeedSequence | np.random.Generator | None = 0,
     engine: str = "auto",
+    control_variate: bool = False,
+    keep: int | None = None,
+    until_width: float | None = None,
+    time_budget: float | None = None,
+    n_jobs: int | None = None,
     progress: bool = False,
     memory_limit: int = GIBIBYTE // 2,
-) -> PermutationImportance | dict[str, PermutationImportance]:
-    """How much worse `model(x, edge_index)` does at `nodes` when one column of x, or a group of columns, is perturbed.
+    **model_kwargs: object,
+) -> PermutationImportance | dict:
+    """How much worse a model does when one column of its features, or a group of columns, is perturbed.
 
-    Names and meaning follow scikit-learn's function of that name; a column is perturbed at all nodes of the graph.
+    Names and meaning follow scikit-learn's function of that name; a column is perturbed at all nodes of the graph. The
+    model is called as `model(x, edge_index, **model_kwargs)`.
 
     Parameters
     ----------
     model : torch.nn.Module
-        Returns one row of logits per node. It is put in evaluation mode and restored afterwards.
-    x : Tensor
+        Returns one row of logits, or of predicted numbers, for each node, label edge or graph; or just one number for
+        each. It is put in evaluation mode and restored afterwards.
+    x : Tensor, dict of Tensor, or loader
         (nodes, features), float32 or float64, dense or sparse. A sparse x is handed to the model as it is, or dense
-        where the model raises an error for a sparse one.
+        where the model raises an error for a sparse one. A dict by node type gives a dict of results.
+        Instead of a whole graph, any loader that can be iterated again: batches with `x`, `edge_index`, `y` (for edges
+        `edge_label`) and `n_id`, the numbers of their nodes; of `batch_size`, if they have it, only so many first nodes
+        are scored. Then `edge_index` and `y` are left out, and arguments of the model, as `sample_weight`, are names of
+        attributes of the batches. A column is permuted over the nodes of `loader.data` where there is such, else over
+        those in batches.
     edge_index : object
         Whatever the model takes as its second argument.
-    y : Tensor
-        The labels of all nodes.
-    nodes : Tensor, array or sequence of int
-        The scored nodes, as a boolean mask or as indices.
+    y : Tensor or dict of Tensor
+        The labels: one per node, per column of `edge_label_index`, or per graph of `batch`. Class numbers; zeros and
+        ones, with several columns where there are several labels; or numbers. A dict with one entry names the node type
+        that is scored.
+    nodes : Tensor, array or sequence of int, or dict of them
+        The scored nodes, as a boolean mask or as indices; None at the level of edges and graphs, where all are scored.
     n_repeats : int
         How often every column is perturbed.
     metric : str, callable or sequence of them
-        "accuracy", "cross_entropy", "macro_f1", or a function of (logits, y) where higher is better. A list returns a
-        dict of results by name, from the same perturbed passes.
-    perturbation : str
-        "permute", "gaussian" (noise of the column's mean and deviation) or "mask" (zeros).
+        "accuracy", "cross_entropy", "macro_f1", "roc_auc" or "average_precision" for classes and labels; "r2",
+        "mean_squared_error" or "mean_absolute_error" for numbers, all as in scikit-learn; or a function of (what the
+        model returns, y) where higher is better. A list returns a dict of results by name, from the same perturbed
+        passes.
+    perturbation : str or Conditional
+        "permute", "gaussian" (noise of the column's mean and deviation), "mask" (zeros), or "conditional": keep what
+        the other columns say of the column, and permute only the rest. A `Conditional` is one made beforehand, which
+        several calls can share.
+    given : str or sequence of str, optional
+        What "permute" and "conditional" shall keep besides: what a node's "degree", the mean of the column over its
+        "neighbourhood" or its "class" (of scored nodes, the only labels that are read) say of its value; with "graph",
+        how smooth the column is on the graph.
+    task_level : str
+        Whether "node", "edge" or "graph" is predicted. Edges need `edge_label_index`, graphs need `batch`.
     groups : dict of str to sequence of int, optional
         Score these groups of columns instead of single columns; they may overlap. A permutation moves the rows of a
         group together.
+    feature_names : sequence of str, optional
+        One name per column of x, for tables and pictures of the result.
+    sample_weight : Tensor, optional
+        How much each label of y counts in the metric. A function as metric gets it by that name.
     features : sequence of int, optional
-        Score these columns only; all of them by default.
+        Score these columns only; all of them by default. By type, as `groups` and `feature_names`, where x is.
+    features_of : str
+        Whose columns are the features: "x", or an argument that is given by name, such as "edge_attr" (then columns are
+        permuted over edges) or "edge_weight" (one column).
+    within : str, optional
+        "graph" lets values change places only among the nodes (or edges) of one graph of `batch`.
+    perturbed_rows : str
+        "all" rows of a column are perturbed, or only those of the "scored" nodes, among themselves.
+    shared_permutation : bool
+        Whether one permutation a repeat moves all columns, instead of one drawn for each.
     random_state : int, SeedSequence, Generator or None
         Every feature and every group draws from its own child, so that a subset gets the same numbers.
     engine : str
         "full" is one forward pass per column and repeat; "auto" the fastest way that gives the same numbers: "lowrank"
-        for models of known convolutions, else "restricted" to what the scored nodes see, else "full".
+        for models of known convolutions, also pooled over graphs; "incremental", which recomputes the rows that a
+        change reaches, for attention and whatever else passes messages; "restricted" to what the scored nodes see; else
+        "full". A loader has its own, "batched". `result.engine` says which one it was.
+    control_variate : bool
+        Take from every repeat what the slope of the metric says of it and add what it says on average: the same
+        expectation, with a fraction of the variance (`result.variance_ratio`). For losses and other metrics that have a
+        slope, and for draws at random ("permute", "gaussian").
+    keep : int, optional
+        Only which so many rows score highest matters: a race. Rows get more repeats, `n_repeats` at most, only while it
+        is open whether they are among them. `result.kept` says which are: with `n_repeats=40`, what all repeats say in
+        95 of 100 cases. Of several metrics, the first decides and the next ones break ties. It saves most for a loss,
+        where the slope foretells what is not sampled, and where few are kept; accuracy moves in steps and needs nearly
+        all repeats where the cut is among ties.
+    until_width : float, optional
+        Rows whose 95 % interval (by the first metric) is no wider than this get no more repeats.
+    time_budget : float, optional
+        Seconds after which no further round of repeats begins; `n_repeats` is the most there will be. One repeat of
+        every row is sampled in any case.
+    n_jobs : int, optional
+        Threads: -1 for all cores; by default as many as torch is set to, which is all cores where nobody chose fewer.
     progress : bool
         Whether to show a progress bar.
     memory_limit : int
         Bytes of working memory, beyond the model and the graph, that batches of copies may take.
+    **model_kwargs : object
+        Further arguments of the model by name: `edge_weight`, `edge_attr`, `batch`, `edge_label_index`, ...
 
     Returns
     -------
-    PermutationImportance or dict of str to PermutationImportance
-        One row per feature or group, one column per repeat; positive means that it matters.
+    PermutationImportance or dict of PermutationImportance
+        By type where features are, by metric where several are asked for. One row per feature or group, one column per
+        repeat; positive means that it matters. Has `importances`, `importances_mean`, `importances_std`,
+        `n_repeats_used`, `interval()`, `to_frame()` and `plot()`.
 
     Examples
     --------
     A layer that looks at the first column only:
 
     >>> import torch
-    >>> from torch_geometric.nn import GCNConv
+    >>> from torch_geometric.data import Data
+    >>> from torch_geometric.nn import GCNConv, global_mean_pool
     >>> from graphsieve import permutation_importance
     >>> model = GCNConv(2, 2, bias=False)
     >>> model.lin.weight.data = torch.tensor([[1.0, 0.0], [-1.0, 0.0]])
@@ -97,77 +170,84 @@ def permutation_importance(
     >>> pair = permutation_importance(model, x, edge_index, y, range(100), groups={"both": [0, 1]})
     >>> list(pair.groups), pair.importances.shape
     (['both'], (1, 10))
+    >>> copied = torch.stack([x[:, 0], x[:, 0]], dim=1)  # what one column says, the other says too
+    >>> permutation_importance(model, copied, edge_index, y, range(100), perturbation="conditional").importances_mean
+    array([0., 0.])
+    >>> names = ["signal", "noise"]
+    >>> loss = {"metric": "cross_entropy", "n_repeats": 40, "feature_names": names}
+    >>> best = permutation_importance(model, x, edge_index, y, range(100), keep=1, **loss)
+    >>> best.to_frame()[["feature", "n_repeats", "kept", "rank"]]
+      feature  n_repeats   kept  rank
+    0  signal          4   True     1
+    1   noise          4  False     2
+
+    Pairs of nodes that are linked if both are high in the first column; a number that belongs to each graph; the
+    weights of edges as the feature:
+
+    >>> class Link(torch.nn.Module):
+    ...     def forward(self, x, edge_index, edge_label_index):
+    ...         return x[edge_label_index, 0].sum(0)
+    >>> pairs = torch.arange(100).view(2, 50)
+    >>> linked = (x[pairs, 0].sum(0) > 0).long()
+    >>> options = {"task_level": "edge", "metric": "roc_auc", "edge_label_index": pairs}
+    >>> permutation_importance(Link(), x, edge_index, linked, **options).importances_mean.round(1)
+    array([0.5, 0. ])
+    >>> class Mean(torch.nn.Module):
+    ...     def forward(self, x, edge_index, batch):
+    ...         return global_mean_pool(x, batch)[:, 0]
+    >>> batch, wanted = torch.arange(100) // 25, x[:, 0].view(4, 25).mean(1)
+    >>> options = {"task_level": "graph", "metric": "mean_absolute_error", "batch": batch}
+    >>> permutation_importance(Mean(), x, edge_index, wanted, **options).importances_mean > 0
+    array([ True, False])
+    >>> options = {"features_of": "edge_weight", "edge_weight": torch.tensor([0.5, 2.0])}
+    >>> permutation_importance(model, x, edge_index, y, range(100), **options).importances.shape
+    (1, 10)
+
+    Features by type of node, and mini-batches instead of the graph (here all in one; usually a `NeighborLoader`):
+
+    >>> class Likes(torch.nn.Module):
+    ...     def forward(self, x, edge_index):
+    ...         source, target = edge_index["user", "likes", "film"]
+    ...         return x["film"].index_add(0, target, x["user"][source])
+    >>> typed = {"film": torch.zeros(100, 2), "user": torch.tensor([[1.0, 0.0], [0.0, 1.0]]).repeat(50, 1)}
+    >>> edges = {("user", "likes", "film"): torch.arange(100).repeat(2, 1)}
+    >>> genre = {"film": torch.arange(100) % 2}
+    >>> found = permutation_importance(Likes(), typed, edges, genre, range(100))
+    >>> {kind: float(result.importances_mean.max().round(1)) for kind, result in found.items()}
+    {'film': 0.0, 'user': 0.3}
+    >>> loader = [Data(x=x, edge_index=edge_index, y=y, n_id=torch.arange(100))]
+    >>> permutation_importance(model, loader, n_repeats=20).importances_mean.round(1)
+    array([0.5, 0. ])
     """
-    x, y = as_tensor(x, "x"), as_tensor(y, "y")
-    check_shapes(model, x, y, n_repeats)
-    check_choices(perturbation, engine)
-    many = isinstance(metric, (list, tuple))
-    metrics = choose_metrics(metric if many else [metric])
-    rows = {"features": None, "groups": None}
-    if groups is None:
-        rows["features"] = feature_index(features, x.shape[1])
+    check_choices(model, n_repeats, engine, perturbed_rows)
+    given = check_given(given)
+    check_perturbation(perturbation, given)
+    sampling = Sampling(control_variate, keep, until_width, time_budget)
+    if y is None and not isinstance(x, (Tensor, np.ndarray, Mapping)):
+        refuse_what_needs_the_graph(
+            features_of=features_of, within=within, perturbed_rows=perturbed_rows, engine=engine, sampling=sampling
+        )
+        posed = read_loader(model, x, task_level, nodes, sample_weight, model_kwargs)
     else:
-        rows["groups"] = check_groups(groups, features, x.shape[1])
-    problem, order = _problem(model, x, edge_index, nodes, rows, n_repeats, perturbation, random_state, memory_limit)
-    with evaluation_mode(model):
-        baselines, scores, chosen = _score(problem, y.to(x.device)[problem.nodes], metrics, engine, progress)
-    results = {}
-    for one, baseline, score in zip(metrics, baselines, scores, strict=True):
-        importances = np.empty((len(order), n_repeats))
-        importances[order] = one.sign * (baseline - score)  # what is not random was computed once for all repeats
-        results[one.name] = PermutationImportance(importances, baseline, one.name, engine=chosen, **rows)
-    return results if many else results[metrics[0].name]
-
-
-def _problem(
-    model: nn.Module,
-    x: Tensor,
-    edge_index: object,
-    nodes: Tensor | np.ndarray | Sequence[int],
-    rows: dict,
-    n_repeats: int,
-    perturbation: str,
-    random_state: int | np.random.SeedSequence | np.random.Generator | None,
-    memory_limit: int,
-) -> tuple[Problem, np.ndarray]:
-    """What the engines are given, and which row of the result each of its items is.
-
-    Items are sorted by size, because a block of copies takes as much room for each as for the largest of them.
-    """
-    if rows["groups"] is None:
-        draw, items = draw_column, list(rows["features"][:, None])
-        labels = [f"feature {column}" for column in rows["features"]]
-    else:
-        draw, items = draw_group, list(rows["groups"].values())
-        labels = [f"group '{name}'" for name in rows["groups"]]
-    order = np.argsort([len(item) for item in items], kind="stable")
-    problem = Problem(
+        inputs = read_inputs(x, edge_index, model_kwargs, features_of)
+        posed = Posed(inputs, read_target(task_level, inputs, y, nodes, sample_weight))
+    request = Request(
         model=model,
-        x=x,
-        edge_index=edge_index,
-        nodes=node_index(nodes, x),
-        items=[items[row] for row in order],
-        labels=[labels[row] for row in order],
-        repeats=1 if perturbation in DETERMINISTIC else n_repeats,
-        draw_item=partial(draw, PERTURBATIONS[perturbation]),
+        posed=posed,
+        metric=metric,
+        n_repeats=n_repeats,
+        perturbation=perturbation,
+        given=given,
+        within=within,
+        perturbed_rows=perturbed_rows,
+        shared_permutation=shared_permutation,
         seed=root_sequence(random_state),
-        columns=Columns(x),
+        engine=engine,
+        sampling=sampling,
+        clock=Clock(time_budget),
+        n_jobs=n_jobs,
+        progress=progress,
         memory_limit=memory_limit,
     )
-    return problem, order
-
-
-def _score(
-    problem: Problem, y: Tensor, metrics: list[Metric], engine: str, progress: bool
-) -> tuple[list[float], np.ndarray, str]:
-    """Every metric before, and of every item and repeat after; and the name of the engine that found them."""
-    logits = problem.baseline
-    check_labels(metrics, logits, y)
-    baselines = [float(one(logits.T[..., None], y)[0]) for one in metrics]
-    scores = np.empty((len(metrics), problem.num_pairs))
-    chosen = choose_engine(engine, problem)
-    with tqdm(total=problem.num_pairs, disable=not progress, unit="permutation") as bar:
-        for pairs, part in chosen.blocks(lambda logits: np.stack([one(logits, y) for one in metrics])):
-            scores[:, pairs.start : pairs.stop] = part
-            bar.update(len(pairs))
-    return baselines, scores.reshape(len(metrics), len(problem.items), problem.repeats), chosen.name
+    score = request.results_by_type if posed.inputs.has_types else request.results
+    return score(posed.inputs, features, groups, feature_names)

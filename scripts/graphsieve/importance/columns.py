@@ -14,6 +14,11 @@ from torch import Tensor
 SPARSE_BELOW = 0.25  # the share of nonzeros below which a permutation is drawn as the places of the nonzeros
 
 
+def rows_of(x: Tensor, rows: Tensor) -> Tensor:
+    """These rows of x, whatever its layout."""
+    return (x if x.layout == torch.strided else x.to_sparse_coo()).index_select(0, rows)
+
+
 class Columns:
     """The columns of x as sorted (rows, nonzero values), whatever the layout of x."""
 
@@ -63,6 +68,10 @@ class NewColumn:
         column[self.rows[repeat]] = self.values[repeat]
         return column
 
+    def take(self, repeats: range) -> "NewColumn":
+        part = slice(repeats.start, repeats.stop)
+        return NewColumn(None if self.rows is None else self.rows[part], self.values[part])
+
 
 def ordered_samples(rng: np.random.Generator, population: int, size: int, repeats: int) -> np.ndarray:
     """(repeats, size) numbers below `population`, without repetition in a row, every order equally likely.
@@ -110,6 +119,7 @@ def mask(columns: Columns, feature: int, repeats: int, rng: np.random.Generator)
 Perturbation = Callable[[Columns, int, int, np.random.Generator], NewColumn]
 PERTURBATIONS: dict[str, Perturbation] = {"permute": permute, "gaussian": gaussian, "mask": mask}
 DETERMINISTIC = {"mask"}  # one draw serves all repeats
+MEAN_OF_COLUMN = {"permute", "gaussian"}  # at every row, the mean over all draws is that of the column
 
 
 def root_sequence(random_state: int | np.random.SeedSequence | np.random.Generator | None) -> np.random.SeedSequence:
@@ -120,9 +130,12 @@ def root_sequence(random_state: int | np.random.SeedSequence | np.random.Generat
     return np.random.SeedSequence(random_state)
 
 
+def child_sequence(root: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
+    return np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, *key), pool_size=root.pool_size)
+
+
 def child_generator(root: np.random.SeedSequence, *key: int) -> np.random.Generator:
-    child = np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, *key), pool_size=root.pool_size)
-    return np.random.default_rng(child)
+    return np.random.default_rng(child_sequence(root, *key))
 
 
 def draw_column(

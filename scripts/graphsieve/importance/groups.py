@@ -49,13 +49,13 @@ def draw_group(
     if perturb is not permute:
         return [perturb(columns, column, repeats, rng) for column in group]
     orders = np.stack([rng.permutation(columns.num_rows) for _ in range(repeats)])
-    return [_in_orders(columns, column, orders) for column in group]
+    places = np.argsort(orders, axis=1)
+    return [in_orders(columns, column, orders, places) for column in group]
 
 
-def _in_orders(columns: Columns, column: int, orders: np.ndarray) -> NewColumn:
-    """The column in each of the orders; of a sparse one, only where its nonzeros go."""
+def in_orders(columns: Columns, column: int, orders: np.ndarray, places: np.ndarray) -> NewColumn:
+    """The column in each of the orders; of a sparse one, only where its nonzeros go, which the places say."""
     rows, values = columns.nonzeros(column)
     if len(rows) > SPARSE_BELOW * columns.num_rows:
         return NewColumn(None, columns.dense(column)[orders])
-    goes_to = np.argsort(orders, axis=1)
-    return NewColumn(goes_to[:, rows], values[None].repeat(len(orders), axis=0))
+    return NewColumn(places[:, rows], values[None].repeat(len(orders), axis=0))

@@ -1,4 +1,8 @@
-"""Metrics on logits, for many perturbed copies at once."""
+"""Metrics by name, on the outputs of many perturbed copies at once.
+
+Outputs are (columns, rows, copies): a column for each class, label or number that is predicted, a row for each node,
+label edge or graph that is scored.
+"""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -9,70 +13,58 @@ import torch
 from torch import Tensor
 
 from graphsieve.errors import InputError
-
-
-def predictions(logits: Tensor) -> Tensor:
-    """The first of the highest logits; argmax over the first dimension is a hundred times slower on CPUs."""
-    highest = logits.amax(0)
-    predicted = torch.zeros_like(highest, dtype=torch.int32)
-    for label in range(logits.shape[0] - 1, 0, -1):
-        predicted.masked_fill_(logits[label] == highest, label)
-    return predicted.masked_fill_(logits[0] == highest, 0)
-
-
-def accuracy(logits: Tensor, y: Tensor) -> Tensor:
-    return (predictions(logits) == y[:, None]).double().mean(0)
-
-
-def cross_entropy(logits: Tensor, y: Tensor) -> Tensor:
-    true_class = logits.gather(0, y[None, :, None].expand(1, *logits.shape[1:]))[0]
-    return (logits.logsumexp(0) - true_class).double().mean(0)
-
-
-def macro_f1(logits: Tensor, y: Tensor) -> Tensor:
-    """As scikit-learn: the mean over the classes that occur among the labels or the predictions."""
-    predicted = predictions(logits)
-    total = torch.zeros(logits.shape[2], dtype=torch.float64, device=logits.device)
-    classes = torch.zeros_like(total)
-    for label in range(logits.shape[0]):
-        hit, true = predicted == label, (y == label)[:, None]
-        occurrences = hit.sum(0) + true.sum(0)
-        total += 2 * (hit & true).sum(0).double() / occurrences.clamp(min=1)
-        classes += occurrences > 0
-    return total / classes
+from graphsieve.importance.labels import Labels, class_labels, number_labels
+from graphsieve.importance.metric_functions import (
+    accuracy,
+    cross_entropy,
+    macro_f1,
+    mean_absolute_error,
+    mean_squared_error,
+    r2,
+)
+from graphsieve.models.evaluation import RANKING_METRICS
 
 
 @dataclass(frozen=True)
 class Metric:
-    """`function` maps (classes, nodes, copies) logits and (nodes,) labels to one value per copy."""
+    """`function` maps outputs, labels and the weights of the rows (or None) to one value per copy."""
 
     name: str
-    function: Callable[[Tensor, Tensor], Tensor]
+    function: Callable[[Tensor, Tensor, Tensor | None], Tensor]
     sign: int = 1  # 1 where higher is better, so that importance is the fall; -1 where it is the rise
-    needs_classes: bool = True
-
-    def __call__(self, logits: Tensor, y: Tensor) -> np.ndarray:
-        return torch.as_tensor(self.function(logits, y), dtype=torch.float64).cpu().numpy()
+    labels: Labels | None = class_labels  # checks y against the outputs; None where anything goes
+    many_labels: bool = False  # whether y may have several columns of zeros and ones
+    needs_variety: bool = False  # whether it is not defined where y is the same everywhere
 
 
 METRICS = {
-    "accuracy": Metric("accuracy", accuracy),
-    "cross_entropy": Metric("cross_entropy", cross_entropy, sign=-1),
-    "macro_f1": Metric("macro_f1", macro_f1),
+    one.name: one
+    for one in (
+        Metric("accuracy", accuracy, many_labels=True),
+        Metric("cross_entropy", cross_entropy, sign=-1, many_labels=True),
+        Metric("macro_f1", macro_f1),
+        *(Metric(name, one, many_labels=True, needs_variety=True) for name, one in RANKING_METRICS.items()),
+        Metric("r2", r2, labels=number_labels, needs_variety=True),
+        Metric("mean_squared_error", mean_squared_error, sign=-1, labels=number_labels),
+        Metric("mean_absolute_error", mean_absolute_error, sign=-1, labels=number_labels),
+    )
 }
 
 
 def _from_callable(function: Callable[[Tensor, Tensor], float]) -> Metric:
-    """The user's function sees one copy at a time, as (nodes, classes) logits; higher must mean better."""
+    """The user's function sees the output of one copy at a time, as the model returns it; higher must mean better."""
 
     lock = threading.Lock()  # the engines may use several threads, the user's function need not know
 
-    def of_all_copies(logits: Tensor, y: Tensor) -> Tensor:
-        copies = logits.permute(2, 1, 0).contiguous()
+    def of_all_copies(outputs: Tensor, y: Tensor, weight: Tensor | None) -> Tensor:
+        copies = outputs.movedim(-1, 0).mT.contiguous() if outputs.dim() == 3 else outputs.T.contiguous()
+        options = {} if weight is None else {"sample_weight": weight}
         with lock:
-            return torch.tensor([float(function(copy, y)) for copy in copies], dtype=torch.float64)
+            # Not floats, because a slope may be asked for.
+            values = [torch.as_tensor(function(copy, y, **options), dtype=torch.float64).reshape(()) for copy in copies]
+        return torch.stack(values)
 
-    return Metric(getattr(function, "__name__", type(function).__name__), of_all_copies, needs_classes=False)
+    return Metric(getattr(function, "__name__", type(function).__name__), of_all_copies, labels=None)
 
 
 def _choose_metric(metric: str | Callable) -> Metric:
@@ -92,14 +84,24 @@ def choose_metrics(metrics: Sequence[str | Callable]) -> list[Metric]:
     return chosen
 
 
-def check_labels(metrics: list[Metric], logits: Tensor, y: Tensor) -> None:
-    """Named metrics compare class numbers with columns of the logits; a user's function may do as it likes."""
-    if not any(metric.needs_classes for metric in metrics):
-        return
-    if y.dim() != 1 or y.is_floating_point() or y.is_complex():
-        raise InputError(f"y must hold one class number per node, but has shape {tuple(y.shape)} and type {y.dtype}")
-    if y.min() < 0 or y.max() >= logits.shape[1]:
-        raise InputError(
-            f"y has classes {int(y.min())} to {int(y.max())} at the scored nodes, but the model returns "
-            f"{logits.shape[1]} logits per node: number the classes from 0"
-        )
+class Judge:
+    """All metrics of one call: what the outputs of perturbed copies are worth against the labels.
+
+    outputs: the unperturbed ones, (rows, columns). is_flat: whether the model returns one number per row and no column.
+    """
+
+    def __init__(self, metrics: list[Metric], outputs: Tensor, y: Tensor, weight: Tensor | None, is_flat: bool = False):
+        self.metrics, self.weight, self.is_flat = metrics, weight, is_flat
+        self.labels = [y if one.labels is None else one.labels(one, outputs, y, weight) for one in metrics]
+        self.baselines = [float(value) for value in self(outputs.T[..., None])[:, 0]]
+
+    def __call__(self, outputs: Tensor) -> np.ndarray:
+        """(metrics, copies) from (columns, rows, copies)"""
+        values = [self.values(number, outputs) for number in range(len(self.metrics))]
+        return np.stack([torch.as_tensor(one, dtype=torch.float64).detach().cpu().numpy() for one in values])
+
+    def values(self, number: int, outputs: Tensor) -> Tensor:
+        """One metric of every copy, with its slope where it has one."""
+        metric = self.metrics[number]
+        shown = outputs[0] if metric.labels is None and self.is_flat else outputs
+        return metric.function(shown, self.labels[number], self.weight)

@@ -29,6 +29,12 @@ def probe_pair(problem: Problem) -> int:
     return int(positions[int(np.argmax(sizes))]) * problem.repeats
 
 
+def probe_pairs(problem: Problem) -> range:
+    """That one and the next: repeats of an item may share what they are computed from."""
+    first = probe_pair(problem)
+    return range(first, min(first + 2, problem.num_pairs))
+
+
 def full_logits_of(problem: Problem, pair: int) -> Tensor:
     position, repeat = divmod(pair, problem.repeats)
     x = PerturbedInput(problem.x).with_columns(problem.items[position], problem.draw(position), repeat)

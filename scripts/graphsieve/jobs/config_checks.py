@@ -14,10 +14,11 @@ import yaml
 from graphsieve.data.datasets import DATASETS
 from graphsieve.errors import InputError
 from graphsieve.models.layers import LAYERS
+from graphsieve.options import BASE, OVERRIDABLE
 from graphsieve.scoring.scorers import SCORERS
 
 ADAPTIVE_STUDIES = ("adaptive", "public_splits", "ablation")
-STUDIES = ("one_shot", "perturbations", "synthetic", *ADAPTIVE_STUDIES, "correlations", "theory")
+STUDIES = ("one_shot", "perturbations", "synthetic", *ADAPTIVE_STUDIES, "correlations", "theory", "suspects")
 WITH_PUBLIC_SPLIT = ("cora", "citeseer", "pubmed", "arxiv")
 
 
@@ -27,6 +28,8 @@ def check_schema(config: dict, schema: dict) -> None:
     errors = sorted(_Validator(schema).iter_errors(config), key=_depth)
     if errors:
         raise InputError(_sentence(errors[0]))
+    for name, hypothesis in config.get("suspects", {}).get("hypotheses", {}).items():
+        _check_overrides(name, hypothesis, schema["properties"])
 
 
 def check_meaning(config: dict) -> None:
@@ -35,6 +38,7 @@ def check_meaning(config: dict) -> None:
         _check_dataset(dataset, settings)
     for study in STUDIES:
         _check_study(study, config[study], config["datasets"])
+    _check_suspects(config["suspects"], config["datasets"])
     if "npt" in config["correlations"]["scorers"]:
         raise InputError("config key correlations.scorers: npt is what the others are compared with, name only others")
 
@@ -74,8 +78,27 @@ def _check_plain_values(value: object, key: tuple = ()) -> None:
         raise InputError(f"config key {_dotted(key)}: {value} is not allowed, give a finite number")
 
 
-def _sentence(error: jsonschema.ValidationError) -> str:
-    key = f"config key {_dotted(part for part in error.absolute_path if isinstance(part, str))}"
+def _check_overrides(name: str, hypothesis: dict, sections: dict) -> None:
+    """The keys that a hypothesis changes are those of the sections themselves; epochs stand with the training here."""
+    of_datasets = sections["datasets"]["additionalProperties"]["properties"]
+    known = {section: sections[section]["properties"] for section in OVERRIDABLE}
+    known["training"] = {**known["training"], "epochs": of_datasets["epochs"]}
+    known["perturbations"] = {"random_graph": known["perturbations"]["random_graph"]}
+    allowed = {
+        section: {"type": "object", "additionalProperties": False, "properties": keys}
+        for section, keys in known.items()
+    }
+    allowed["normalise"] = of_datasets["normalise"]
+    for section in [section for section in allowed if section in hypothesis]:
+        place = ("suspects", "hypotheses", name, section)
+        for error in _Validator(allowed[section]).iter_errors(hypothesis[section]):
+            raise InputError(_sentence(error, place))
+
+
+def _sentence(error: jsonschema.ValidationError, place: tuple = ()) -> str:
+    """place: the keys that lead to what was checked."""
+    path = (*place, *(part for part in error.absolute_path if isinstance(part, str)))
+    key = f"config key {_dotted(path)}"
     value, schema = error.instance, error.schema
     if error.validator == "additionalProperties":
         unknown = next(name for name in value if name not in schema["properties"])
@@ -89,7 +112,7 @@ def _sentence(error: jsonschema.ValidationError) -> str:
     if error.validator == "minItems":
         return f"{key}: the list is empty, name at least {error.validator_value}"
     if error.validator == "enum":
-        return f"{key}: {_shown(value)} is unknown{_choices(value, schema['enum'])}"
+        return f"{key}: {_shown(value)} is unknown{_choices(value, _named(schema['enum']))}"
     return f"{key}: {_shown(value)} is not allowed, {_wanted(schema)}{_number_hint(value, schema)}"
 
 
@@ -98,7 +121,7 @@ def _wanted(schema: dict) -> str:
     if "title" in schema:
         return f"give {schema['title']}"
     if "enum" in schema:
-        return f"choose from {', '.join(schema['enum'])}"
+        return f"choose from {', '.join(_named(schema['enum']))}"
     if "properties" in schema:
         return f"give a mapping with any of the keys {', '.join(schema['properties'])}"
     kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
@@ -119,6 +142,10 @@ def _number_hint(value: object, schema: dict) -> str:
         return f"; YAML reads {value} as text, write {float(value)}"
     except ValueError:
         return ""
+
+
+def _named(choices: list) -> list[str]:
+    return ["null" if choice is None else choice for choice in choices]
 
 
 def _as_list(value: object) -> list:
@@ -160,6 +187,31 @@ def _check_study(study: str, settings: dict, datasets: dict) -> None:
             )
         if study in ADAPTIVE_STUDIES and settings.get("scorers") != ["full"]:
             _check_schedule(dataset, datasets[dataset], study)
+
+
+def _check_suspects(settings: dict, datasets: dict) -> None:
+    hypotheses, confirmation = settings["hypotheses"], settings["confirmation"]
+    if BASE in hypotheses:
+        raise InputError(f"config key suspects.hypotheses.{BASE}: this name is taken, call your own something else")
+    known = [BASE, *hypotheses]
+    for name, hypothesis in hypotheses.items():
+        key = f"suspects.hypotheses.{name}"
+        _check_known(f"{key}.datasets", hypothesis.get("datasets", []), datasets)
+        seen = [name]
+        while seen[-1] != BASE:
+            parent = hypotheses[seen[-1]].get("builds_on", BASE)
+            _check_known(f"suspects.hypotheses.{seen[-1]}.builds_on", [parent], known)
+            if parent in seen:
+                raise InputError(
+                    f"config key {key}.builds_on: {' on '.join([*seen, parent])} is a circle, build on {BASE}"
+                )
+            seen.append(parent)
+    _check_known("suspects.finalists", settings["finalists"] or [], hypotheses)
+    _check_known("suspects.screening", settings["screening"], datasets)
+    _check_known("suspects.confirmation.hypotheses", confirmation["hypotheses"], known)
+    _check_known("suspects.confirmation.datasets", confirmation["datasets"], datasets)
+    if settings["datasets"]:
+        _check_known("suspects.chosen_on.datasets", settings["chosen_on"]["datasets"], settings["datasets"])
 
 
 def _check_schedule(dataset: str, settings: dict, study: str) -> None:

@@ -8,12 +8,12 @@ import pandas as pd
 Key = tuple[str, ...]
 
 # The wildcards on which a job's time depends most, beside its rule and dataset; the first that it has counts.
-KINDS = ("scorer", "setting", "model")
+KINDS = ("hypothesis", "scorer", "setting", "model")
 
 
 @dataclass(frozen=True)
 class Job:
-    """`kind` is what its time depends on beside rule and dataset: a scorer, a setting or a model."""
+    """`kind` is what its time depends on beside rule and dataset: a hypothesis, a scorer, a setting or a model."""
 
     rule: str
     dataset: str = ""
@@ -51,7 +51,7 @@ def estimate(jobs: Sequence[Job], here: Iterable[pd.DataFrame], elsewhere: pd.Da
 
 
 def mean_seconds(table: pd.DataFrame) -> dict[Key, float]:
-    """By rule, by rule and dataset, and by rule, dataset and each of the job's scorer, setting and model."""
+    """By rule, by rule and dataset, and by rule, dataset and each of the job's `KINDS`."""
     times: dict[Key, list[float]] = {}
     for row in table.itertuples():
         keys = [(row.rule,), (row.rule, row.dataset)]

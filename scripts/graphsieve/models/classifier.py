@@ -1,9 +1,11 @@
-"""The models of the study: layers of one kind (see `layers`) with an activation between them.
+"""The models of the study: layers of one kind (see `layers`) with an activation behind each, and a classifier.
 
+The paper's network gives embeddings of `hidden` units, from which a classifier g predicts; g is a linear layer here.
 Every model is called as `model(x, edge_index)` and returns one row of logits per node.
 """
 
 import json
+from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +20,13 @@ from graphsieve.models.layers import LAYERS
 from graphsieve.options import TrainingOptions
 from graphsieve.randomness import child_integer
 
+NORMS = {"none": lambda width: nn.Identity(), "batch": nn.BatchNorm1d, "layer": nn.LayerNorm}
+
 
 class NodeClassifier(nn.Module):
-    """Layers of one kind, with what `norms` has for each, ReLU and dropout between them.
+    """Layers of one kind, and a classifier that turns the last one's embeddings into logits.
 
+    norms: what stands before the ReLU and the dropout behind a layer. A last layer without one is followed by neither.
     layout: how to build it again.
     """
 
@@ -31,12 +36,14 @@ class NodeClassifier(nn.Module):
         dropout: float = 0.0,
         layout: dict | None = None,
         norms: list[nn.Module] | None = None,
+        classifier: nn.Module | None = None,
     ):
         super().__init__()
         self.layout = layout
         self.layers = nn.ModuleList(layers)
-        self.norms = nn.ModuleList(norms or [nn.Identity() for _ in layers[1:]])
+        self.norms = nn.ModuleList([nn.Identity() for _ in layers[1:]] if norms is None else norms)
         self.dropout = nn.Dropout(dropout)
+        self.classifier = nn.Identity() if classifier is None else classifier
 
     @property
     def is_same_in_both_modes(self) -> bool:
@@ -45,9 +52,11 @@ class NodeClassifier(nn.Module):
         return not any(drops) and not any(isinstance(part, nn.BatchNorm1d) for part in self.modules())
 
     def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        for layer, norm in zip(self.layers, self.norms, strict=False):
-            x = self.dropout(norm(layer(x, edge_index)).relu())
-        return self.layers[-1](x, edge_index)
+        for layer, norm in zip_longest(self.layers, self.norms):
+            x = layer(x, edge_index)
+            if norm is not None:
+                x = self.dropout(norm(x).relu())
+        return self.classifier(x)
 
 
 def build_model(
@@ -57,8 +66,9 @@ def build_model(
     *,
     hidden: int = TrainingOptions.hidden,
     num_layers: int = TrainingOptions.num_layers,
+    classifier: str = TrainingOptions.classifier,
+    norm: str = TrainingOptions.norm,
     dropout: float = TrainingOptions.dropout,
-    batch_norm: bool = TrainingOptions.batch_norm,
     seed: int = 0,
 ) -> NodeClassifier:
     """A freshly initialised model; its weights depend on `seed` alone, not on torch's global state.
@@ -69,7 +79,7 @@ def build_model(
         One of `graphsieve.models.layers.LAYERS`.
     num_features, num_classes : int
         Width of the input and of the output.
-    hidden, num_layers, dropout, batch_norm
+    hidden, num_layers, classifier, norm, dropout
         As in `TrainingOptions`.
     seed : int
         Of the initial weights.
@@ -89,14 +99,16 @@ def build_model(
     """
     if name not in LAYERS:
         raise InputError(f"model '{name}' is unknown: choose one of {', '.join(LAYERS)}")
-    widths = [num_features] + [hidden] * (num_layers - 1) + [num_classes]
+    embeds = classifier != "none"
+    widths = [num_features] + [hidden] * (num_layers - 1) + [hidden if embeds else num_classes]
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(child_integer(seed, "initialisation"))
         layers = [LAYERS[name](inputs, outputs, hidden) for inputs, outputs in zip(widths, widths[1:], strict=False)]
+        last = nn.Linear(hidden, num_classes) if embeds else None
     layout = {"name": name, "num_features": num_features, "num_classes": num_classes}
-    layout |= {"hidden": hidden, "num_layers": num_layers, "dropout": dropout, "batch_norm": batch_norm}
-    norms = [nn.BatchNorm1d(hidden) for _ in layers[1:]] if batch_norm else None
-    return NodeClassifier(layers, dropout, layout, norms)
+    layout |= {"hidden": hidden, "num_layers": num_layers, "classifier": classifier, "norm": norm, "dropout": dropout}
+    activated = num_layers if classifier == "relu_linear" else num_layers - 1
+    return NodeClassifier(layers, dropout, layout, [NORMS[norm](hidden) for _ in range(activated)], last)
 
 
 def save_weights(model: NodeClassifier, others: dict[str, dict[str, Tensor]], path: str | Path) -> None:

@@ -1,5 +1,6 @@
 """Full-batch training by the paper's protocol, with a history of every epoch."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,25 +13,34 @@ from tqdm import tqdm
 from graphsieve.data.graph import Graph, Split
 from graphsieve.errors import InputError
 from graphsieve.models.classifier import NodeClassifier, build_model
+from graphsieve.models.evaluation import check_two_classes, evaluate
 from graphsieve.models.fast.forward import fast_forward
 from graphsieve.options import TrainingOptions
 from graphsieve.randomness import child_integer
 
+PRECISIONS = {"float32": None, "bfloat16": torch.bfloat16}  # None: as the weights are
+
 
 @dataclass(frozen=True)
 class Training:
-    """A trained model with its past: `history` has one row per epoch, states are copies of the weights."""
+    """A trained model with its past: `history` has one row per epoch, states are copies of the weights.
+
+    What is called accuracy in `history` and `summary` is the metric that they name, if the options ask for another one.
+    early_state: after `TrainingOptions.early_epoch`; empty where that was before or after these epochs.
+    """
 
     model: NodeClassifier
     history: pd.DataFrame
     best_epoch: int
     best_state: dict[str, Tensor]
+    early_state: dict[str, Tensor]
 
-    def summary(self) -> dict[str, float]:
-        """Accuracies at the epoch of highest validation accuracy (the first of several)."""
+    def summary(self) -> dict[str, float | str]:
+        """Metric and accuracies at the epoch of highest validation accuracy (which of several, `best_epoch` says)."""
         best = self.history.loc[self.history["epoch"] == self.best_epoch].iloc[0]
         return {
             "best_epoch": self.best_epoch,
+            "metric": best["metric"],
             "val_accuracy": best["val_accuracy"],
             "test_accuracy": best["test_accuracy"],
         }
@@ -43,6 +53,7 @@ def train_model(
     *,
     options: TrainingOptions | None = None,
     seed: int = 0,
+    weights: dict[str, Tensor] | None = None,
     device: str | torch.device = "cpu",
     progress: bool = False,
 ) -> Training:
@@ -60,6 +71,8 @@ def train_model(
         Layers, epochs, learning rate and so on; the paper's by default.
     seed : int
         Of the initial weights and of dropout.
+    weights : dict of str to Tensor, optional
+        The state of a model to go on with, instead of initial weights.
     device : str or torch.device
         Where to train.
     progress : bool
@@ -80,15 +93,19 @@ def train_model(
     >>> options = TrainingOptions(hidden=8, epochs=20)
     >>> training = train_model("gcn", graph, random_split(100, seed=0), options=options)
     >>> list(training.history)
-    ['epoch', 'train_loss', 'train_accuracy', 'val_accuracy', 'test_accuracy']
+    ['epoch', 'train_loss', 'train_accuracy', 'val_accuracy', 'test_accuracy', 'metric']
     >>> len(training.history), sorted(training.summary())
-    (20, ['best_epoch', 'test_accuracy', 'val_accuracy'])
+    (20, ['best_epoch', 'metric', 'test_accuracy', 'val_accuracy'])
     """
     options, device = options or TrainingOptions(), torch.device(device)
-    model = build_model(name, graph.num_features, graph.num_classes, seed=seed, **options.layout).to(device)
-    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
-        torch.manual_seed(child_integer(seed, "dropout"))
-        return fit(model, graph, split, options=options, device=device, progress=progress)
+
+    def make_model(num_features: int) -> NodeClassifier:
+        model = build_model(name, num_features, graph.num_classes, seed=seed, **options.layout)
+        if weights is not None:
+            model.load_state_dict(weights)
+        return model
+
+    return train_module(make_model, graph, split, options=options, seed=seed, device=device, progress=progress)
 
 
 def fit(
@@ -103,6 +120,40 @@ def fit(
     """Train a module of any kind on this graph."""
     with epoch_bar(options.epochs, progress) as bar:
         return Trainer(model, graph, split, options, device).run(options.epochs, bar)
+
+
+def train_module(
+    make_model: Callable[[int], nn.Module],
+    graph: Graph,
+    split: Split,
+    *,
+    options: TrainingOptions,
+    seed: int,
+    device: torch.device,
+    progress: bool = False,
+) -> Training:
+    """As `train_model`, with a module of the caller's own."""
+    model = build_module(make_model, graph.num_features, seed, device)
+    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+        torch.manual_seed(child_integer(seed, "dropout"))
+        return fit(model, graph, split, options=options, device=device, progress=progress)
+
+
+def build_module(
+    make_model: Callable[[int], nn.Module], num_features: int, seed: int, device: torch.device
+) -> nn.Module:
+    """Initial weights depend on the seed alone, and building a module disturbs no other stream of chance."""
+    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+        torch.manual_seed(child_integer(seed, "initialisation"))
+        return make_model(num_features).to(device)
+
+
+def predict(model: nn.Module, graph: Graph) -> Tensor:
+    """The logits of all nodes, without training behaviour."""
+    device = next(model.parameters()).device
+    x, edge_index = (torch.from_numpy(array).to(device) for array in (graph.x, graph.edge_index))
+    with torch.no_grad():
+        return model.eval()(x, edge_index)
 
 
 def epoch_bar(epochs: int, progress: bool) -> tqdm:
@@ -122,14 +173,16 @@ class Trainer:
         epochs_done: int = 0,
     ):
         x, edge_index, y = (torch.from_numpy(array).to(device) for array in (graph.x, graph.edge_index, graph.y))
-        self.model, self.y, self.epochs_done = model, y, epochs_done
+        self.model, self.y, self.epochs_done, self.metric = model, y, epochs_done, options.metric
+        self.early_epoch, self.best_epoch = min(options.early_epoch, options.epochs), options.best_epoch
         self.graph_name, self.num_features = graph.name, graph.num_features
         self.parts = {name: torch.from_numpy(getattr(split, name)).to(device) for name in ("train", "val", "test")}
-        fast = fast_forward(model, x, edge_index)
-        self.forward = fast or (lambda model: model(x, edge_index))
-        self.optimiser = torch.optim.Adam(
-            model.parameters(), lr=options.learning_rate, weight_decay=options.weight_decay, fused=True
-        )
+        for name, nodes in self.parts.items():
+            check_two_classes(self.metric, y[nodes], name)
+        precision = PRECISIONS[options.precision]
+        fast = fast_forward(model, x, edge_index, precision)
+        self.forward = fast or (lambda model: _plain_forward(model, x, edge_index, precision))
+        self.optimiser = torch.optim.Adam(_decayed(model, options), lr=options.learning_rate, fused=True)
         # Where a model does the same in both modes, the evaluation of an epoch is the training pass of the next one.
         # Only known layers (those with a fast pass) are sure to have no dropout of their own.
         self.reuse = fast is not None and model.is_same_in_both_modes
@@ -137,14 +190,21 @@ class Trainer:
 
     def run(self, epochs: int, bar: tqdm) -> Training:
         """Train on for so many epochs; history and best epoch are of these alone."""
-        history, best_accuracy, best_epoch, best_state = [], -1.0, 0, {}
+        history, best_accuracy, best_epoch, best_state, early_state = [], -1.0, 0, {}, {}
         for _ in range(epochs):
             history.append(self.run_epoch())
-            if history[-1]["val_accuracy"] > best_accuracy:
-                best_accuracy, best_epoch = history[-1]["val_accuracy"], self.epochs_done
-                best_state = {key: value.detach().clone() for key, value in self.model.state_dict().items()}
+            accuracy = history[-1]["val_accuracy"]
+            if accuracy > best_accuracy or (accuracy == best_accuracy and self.best_epoch == "last"):
+                best_accuracy, best_epoch = accuracy, self.epochs_done
+                best_state = self._copy_state()
+            if self.epochs_done == self.early_epoch:
+                early_state = self._copy_state()
             bar.update()
-        return Training(self.model, pd.DataFrame(history), best_epoch, best_state)
+        table = pd.DataFrame(history).assign(metric=self.metric)
+        return Training(self.model, table, best_epoch, best_state, early_state)
+
+    def _copy_state(self) -> dict[str, Tensor]:
+        return {key: value.detach().clone() for key, value in self.model.state_dict().items()}
 
     def run_epoch(self) -> dict[str, float]:
         self.epochs_done += 1
@@ -158,7 +218,28 @@ class Trainer:
             )
         with torch.set_grad_enabled(self.reuse):
             self.logits = self.forward(self.model.eval())
-        return {"epoch": self.epochs_done, "train_loss": loss, **_accuracies(self.logits, self.y, self.parts)}
+        reached = evaluate(self.metric, self.logits, self.y, self.parts)
+        accuracies = {f"{part}_accuracy": value for part, value in reached.items()}
+        return {"epoch": self.epochs_done, "train_loss": loss, **accuracies}
+
+
+def _plain_forward(model: nn.Module, x: Tensor, edge_index: Tensor, precision: torch.dtype | None) -> Tensor:
+    with torch.autocast(x.device.type, dtype=precision, enabled=precision is not None):
+        return model(x, edge_index).to(x.dtype)
+
+
+def _decayed(model: nn.Module, options: TrainingOptions) -> list[dict]:
+    """The model's weights as groups with their weight decay."""
+    if options.weight_decay_on == "all":
+        return [{"params": list(model.parameters()), "weight_decay": options.weight_decay}]
+    if not isinstance(model, NodeClassifier):
+        raise InputError(
+            f"weight_decay_on is '{options.weight_decay_on}', but a {type(model).__name__} has no list of layers: "
+            "give 'all', or a model of build_model"
+        )
+    first = list(model.layers[0].parameters())
+    others = [weight for weight in model.parameters() if not any(weight is one for one in first)]
+    return [{"params": first, "weight_decay": options.weight_decay}, {"params": others, "weight_decay": 0.0}]
 
 
 def _step(optimiser: torch.optim.Optimizer, logits: Tensor, y: Tensor) -> float:
@@ -167,8 +248,3 @@ def _step(optimiser: torch.optim.Optimizer, logits: Tensor, y: Tensor) -> float:
     loss.backward()
     optimiser.step()
     return loss.item()
-
-
-def _accuracies(logits: Tensor, y: Tensor, parts: dict[str, Tensor]) -> dict[str, float]:
-    correct = (logits.argmax(dim=1) == y).double()
-    return {f"{name}_accuracy": correct[nodes].mean().item() for name, nodes in parts.items()}

@@ -9,10 +9,11 @@ import pandas as pd
 from graphsieve.inference.ranking import SIGNIFICANCE, Ranking, most_permutations
 from graphsieve.pages.ranking_pictures import combined_error, importance_text, p_text, place_bars, place_curve
 from graphsieve.pages.rendering import render
+from graphsieve.study import labels
 
 TOP = 20
 LONGEST_TABLE = 500
-METRICS = {"accuracy": "accuracy", "macro_f1": "macro F1", "cross_entropy": "loss (cross entropy)"}
+METRICS = {**labels.METRICS, "macro_f1": "macro F1", "cross_entropy": "loss (cross entropy)"}
 GROUP_KINDS = {"values": "column", "correlated": "columns"}  # kind of a group: the heading of its names
 TEXT_COLUMNS = ("feature", *GROUP_KINDS.values(), "correlated_with")
 

@@ -10,14 +10,14 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 from graphsieve.plots.style import DATASET_STYLES, GREY, INK, TEXT_WIDTH, label, method_colours, use_style
 from graphsieve.study import analysis
-from graphsieve.study.labels import DATASETS, ROWS, in_order, label_dataset
+from graphsieve.study.labels import DATASETS, ROWS, in_order, label_dataset, label_metrics, metric_of
 
 LINES = {"full": (0, (4, 1.5))}  # the others are solid
-PANELS = {"val_accuracy": "Validation accuracy (%)", "test_accuracy": "Test accuracy (%)"}
+PANELS = {"val_accuracy": "Validation {} (%)", "test_accuracy": "Test {} (%)"}  # with the metric in place
 
 
 def training_curves(history: pd.DataFrame, datasets: list[str]) -> Figure:
-    """One row per dataset: validation accuracy, test accuracy, difference to the full model."""
+    """One row per dataset: validation accuracy (or another metric), test accuracy, difference to the full model."""
     use_style()
     methods = in_order(history["scorer"], ROWS)
     colours = method_colours(methods)
@@ -35,7 +35,7 @@ def training_curves(history: pd.DataFrame, datasets: list[str]) -> Figure:
             curves = analysis.mean_curves(part, value, ["scorer"])
             for method in methods:
                 _draw_curve(axis, curves[curves["scorer"] == method], colours[method], LINES.get(method, "-"))
-            axis.set_ylabel(title)
+            axis.set_ylabel(title.format(label_metrics(metric_of(part))))
             axis.set_ylim(*_limits(curves["mean"]))
         _draw_differences(axis_row[2], difference[difference["dataset"] == dataset], methods, colours)
         axis_row[0].set_title(label_dataset(dataset), loc="left", weight="bold", pad=14)
@@ -148,7 +148,8 @@ def draw_ablation(axes: np.ndarray, history: pd.DataFrame) -> None:
         shades = plt.get_cmap("viridis")(np.linspace(0, 0.85, len(values)))
         for value, shade in zip(values, shades, strict=True):
             _draw_curve(axis, curves[curves[name] == value], shade, name=f"${symbol}={value:g}$")
-        axis.set(ylabel=PANELS["test_accuracy"], ylim=_limits(curves["mean"]), xlim=(0, curves["epoch"].max()))
+        axis.set_ylabel(PANELS["test_accuracy"].format(label_metrics(metric_of(history))))
+        axis.set(ylim=_limits(curves["mean"]), xlim=(0, curves["epoch"].max()))
         axis.legend(loc="lower left", frameon=False, fontsize=7, handlelength=1.2, borderaxespad=0.2)
         axis.locator_params(axis="y", nbins=5)
         sns.despine(ax=axis)

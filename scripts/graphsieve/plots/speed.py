@@ -10,11 +10,21 @@ from graphsieve.plots.style import BLUE, GREY, INK, TEXT_WIDTH, VERMILION, use_s
 from graphsieve.study.labels import label_dataset
 
 GROWTH = {"nodes": "Nodes", "features": "Features", "repeats": "Permutations per feature", "density": "Density of X"}
+MODEL_LABELS = {
+    "gatv2": "GATv2",
+    "transformer": "TransformerConv",
+    "by hand": "a layer written by hand",
+    "centred": "nothing can be skipped",
+}
 
 
 def case_label(row: pd.Series) -> str:
     name = "ogbn-arxiv's size" if row["dataset"] == "arxiv_size" else label_dataset(row["dataset"])
-    return f"{name}, {row['model'].upper()}"
+    model = MODEL_LABELS.get(row["model"], row["model"].upper())
+    extras = [
+        word for word, said in (("trained", row["weights"] == "trained"), ("no g", row["classifier"] == "none")) if said
+    ]
+    return ", ".join([name, model, *extras])
 
 
 def scoring_ratios(ratios: pd.DataFrame) -> Figure:
@@ -41,10 +51,13 @@ def scoring_ratios(ratios: pd.DataFrame) -> Figure:
 def growth(scaling: pd.DataFrame) -> Figure:
     """Seconds against the quantity that varies, ours and one forward pass per permutation."""
     use_style()
-    figure, axes = plt.subplots(1, len(GROWTH), figsize=(TEXT_WIDTH, 1.9), sharey=True)
+    figure, axes = plt.subplots(1, len(GROWTH), figsize=(TEXT_WIDTH, 2.2), sharey=True)
     for axis, (quantity, title) in zip(axes, GROWTH.items(), strict=True):
         _draw_growth(axis, scaling[scaling["varied"] == quantity].sort_values(quantity), quantity)
         axis.set(xscale="log", yscale="log", xlabel=title)
+        values = sorted(scaling.loc[scaling["varied"] == quantity, quantity].unique())
+        axis.set_xticks(values, [f"{value:,.3g}" if value < 1000 else f"{value:,.0f}" for value in values], rotation=45)
+        axis.minorticks_off()
     axes[0].set_ylabel("Seconds")
     axes[0].legend(frameon=False, fontsize=8)
     figure.tight_layout()

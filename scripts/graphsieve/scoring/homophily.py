@@ -1,6 +1,7 @@
 """Feature homophily: how alike a feature is at the two ends of an edge.
 
-All on the undirected simple graph; one number per feature, larger is smoother. Nothing here is N x N and dense.
+All on the simple graph, undirected unless asked otherwise; one number per feature, larger is smoother. Nothing here is
+N x N and dense.
 """
 
 import numpy as np
@@ -10,12 +11,13 @@ import scipy.sparse as sp
 BLOCK_VALUES = 16_000_000
 
 
-def simple_adjacency(edge_index: np.ndarray, num_nodes: int) -> sp.csr_array:
-    """Symmetric, without weights, self-loops or repeated edges."""
+def simple_adjacency(edge_index: np.ndarray, num_nodes: int, edges: str = "undirected") -> sp.csr_array:
+    """Without weights, self-loops or repeated edges: symmetric, or (`out`) with a node's out-links in its row."""
     source, target = edge_index[:, edge_index[0] != edge_index[1]]
     ones = np.ones(len(source), dtype=np.float32)
     adjacency = sp.coo_array((ones, (source, target)), shape=(num_nodes, num_nodes)).tocsr()
-    adjacency = adjacency + adjacency.T
+    if edges == "undirected":
+        adjacency = adjacency + adjacency.T
     adjacency.data[:] = 1
     return adjacency
 

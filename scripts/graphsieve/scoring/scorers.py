@@ -4,6 +4,7 @@ To add a scorer, write such a function and name it in `SCORERS`. One that asks a
 model that is stands in `MODEL_OF_SCORER`. No scorer sees a test label: labels reach it through `task.labelled_nodes`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,8 +12,8 @@ import pandas as pd
 
 from graphsieve.data.graph import Graph, Split
 from graphsieve.errors import InputError
-from graphsieve.options import ScoringOptions
-from graphsieve.randomness import child, child_integer, generator
+from graphsieve.options import ScoringOptions, TrainingOptions
+from graphsieve.randomness import child, child_integer
 from graphsieve.scoring.homophily import (
     attribute_homophily,
     euclidean_homophily,
@@ -83,13 +84,16 @@ def _importance(task: ScoringTask, perturbation: str, metric: object = None) -> 
         torch.from_numpy(task.graph.y).to(device),
         torch.from_numpy(task.split.val).to(device),
         n_repeats=1 if perturbation == "mask" else task.options.n_repeats,
-        metric=list(dict.fromkeys([metric or task.options.metric, "cross_entropy"])),
+        metric=list(dict.fromkeys([metric or task.options.metric or TrainingOptions.metric, "cross_entropy"])),
         perturbation=perturbation,
+        perturbed_rows=task.options.perturbed_rows,
+        shared_permutation=task.options.shared_permutation,
         random_state=child(task.seed, "scoring", *task.occasion),
         progress=task.progress,
     )
     scored, losses = next(iter(results.values())), results["cross_entropy"]
-    return Scores(scored.importances_mean, scored.importances_std, losses.importances_mean)
+    size = np.abs if task.options.magnitude else np.asarray
+    return Scores(size(scored.importances_mean), scored.importances_std, size(losses.importances_mean))
 
 
 def mi(task: ScoringTask) -> Scores:
@@ -147,11 +151,12 @@ def h_ge(task: ScoringTask) -> Scores:
 
 
 def _adjacency(task: ScoringTask):
-    return simple_adjacency(task.graph.edge_index, task.graph.num_nodes)
+    return simple_adjacency(task.graph.edge_index, task.graph.num_nodes, task.options.edges)
 
 
 def random(task: ScoringTask) -> Scores:
-    return Scores(generator(task.seed, "scoring").random(task.graph.num_features))
+    rng = np.random.default_rng(child(task.seed, "scoring", *task.occasion))
+    return Scores(rng.random(task.graph.num_features))
 
 
 SCORERS = {
@@ -174,13 +179,42 @@ SCORERS = {
 MODEL_OF_SCORER = {"npt": "own", "npt_gaussian": "own", "npt_mask": "own", "npt_loss": "own", "pt": "mlp"}
 
 
-def score_features(name: str, task: ScoringTask) -> Scores:
+# The options that a scorer reads; of one without an entry nothing is known, and any may matter.
+_ASKING = ("n_repeats", "metric", "scored_model", "magnitude", "perturbed_rows")
+OPTIONS_OF_SCORER = {
+    "npt": (*_ASKING, "shared_permutation"),
+    "npt_gaussian": _ASKING,
+    "npt_mask": ("metric", "scored_model", "magnitude", "perturbed_rows"),
+    "npt_loss": (*_ASKING, "shared_permutation"),
+    "pt": (*_ASKING, "shared_permutation"),
+    "mi": ("label_nodes", "estimator"),
+    "tfi": ("label_nodes", "estimator", "edges"),
+    "mi_train": (),
+    "tfi_train": ("edges",),
+    "h_attr": ("edges",),
+    "h_euc": ("edges", "signed"),
+    "h_ge": ("edges", "zscore"),
+    "random": (),
+}
+
+
+def check_scorer(scorer: str | Callable[[ScoringTask], Scores]) -> None:
+    if not callable(scorer) and scorer not in SCORERS:
+        raise InputError(f"scorer '{scorer}' is unknown: choose one of {', '.join(SCORERS)}")
+
+
+def model_of_scorer(scorer: str | Callable[[ScoringTask], Scores]) -> str | None:
+    """Which trained model a scorer asks: the study's `own`, another by name, or None. A function may ask the own."""
+    return "own" if callable(scorer) else MODEL_OF_SCORER.get(scorer)
+
+
+def score_features(scorer: str | Callable[[ScoringTask], Scores], task: ScoringTask) -> Scores:
     """The scores of all features of a task's graph.
 
     Parameters
     ----------
-    name : str
-        One of `SCORERS`.
+    scorer : str or callable
+        One of `SCORERS`, or a function like those.
     task : ScoringTask
         The graph, its split and a seed; and a trained model for the scorers of `MODEL_OF_SCORER`.
 
@@ -199,11 +233,12 @@ def score_features(name: str, task: ScoringTask) -> Scores:
     >>> score_features("h_euc", task).values.shape
     (5,)
     """
-    if name not in SCORERS:
-        raise InputError(f"scorer '{name}' is unknown: choose one of {', '.join(SCORERS)}")
-    if name in MODEL_OF_SCORER and task.model is None:
-        raise InputError(f"scorer '{name}' asks a trained model and none was given")
-    return SCORERS[name](task)
+    check_scorer(scorer)
+    if callable(scorer):
+        return scorer(task)
+    if scorer in MODEL_OF_SCORER and task.model is None:
+        raise InputError(f"scorer '{scorer}' asks a trained model and none was given")
+    return SCORERS[scorer](task)
 
 
 def scores_table(graph: Graph, scores: Scores) -> pd.DataFrame:

@@ -7,7 +7,7 @@ optimiser's state are sliced to match, which is the same as masking the columns 
 import functools
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -15,11 +15,11 @@ import torch
 from torch import nn
 
 from graphsieve.data.graph import Graph, Split, keep_columns
-from graphsieve.errors import InputError
-from graphsieve.models.training import Trainer, Training, epoch_bar, train_model
+from graphsieve.models.training import Trainer, Training, build_module, epoch_bar
 from graphsieve.options import PruningOptions, ScoringOptions, TrainingOptions
 from graphsieve.randomness import child_integer
-from graphsieve.scoring.scorers import MODEL_OF_SCORER, SCORERS, Scores, ScoringTask, score_features
+from graphsieve.scoring.scorers import Scores, ScoringTask, check_scorer, model_of_scorer, score_features
+from graphsieve.selection.one_shot import score_once
 from graphsieve.selection.shrinking import copy_kept, copy_optimiser, input_dimensions
 from graphsieve.selection.top import Selection, count_positive, count_to_keep, keep_top
 
@@ -75,9 +75,9 @@ def adaptive_selection(
     pruning : PruningOptions, optional
         When and what to prune.
     training : TrainingOptions, optional
-        Only its epochs, learning rate and weight decay matter: the module is the factory's.
+        Only its epochs, learning rate, weight decay and metric matter: the module is the factory's.
     scoring : ScoringOptions, optional
-        How to score, and who wins among equal scores.
+        How to score, by the metric of the training unless another is given, and who wins among equal scores.
     seed : int
         Of initial weights, dropout, permutations and ties.
     device : str or torch.device
@@ -111,13 +111,13 @@ def adaptive_selection(
     (2, [8, 4, 2])
     """
     pruning, training, scoring = pruning or PruningOptions(), training or TrainingOptions(), scoring or ScoringOptions()
-    device = torch.device(device)
-    score = _scoring(scorer, graph, split, training, scoring, seed, device)
+    device, scoring = torch.device(device), replace(scoring, metric=scoring.metric or training.metric)
+    score = _scoring(factory, scorer, graph, split, training, scoring, seed, device)
     records = _Records(graph)
     kept, current, pruning_on = np.arange(graph.num_features), graph, True
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
         torch.manual_seed(child_integer(seed, "dropout"))
-        trainer = Trainer(_build(factory, len(kept), seed, device), graph, split, training, device)
+        trainer = Trainer(build_module(factory, len(kept), seed, device), graph, split, training, device)
         with epoch_bar(training.epochs, progress) as bar:
             for number, epoch in enumerate(pruning.checkpoints(training.epochs), 1):
                 clock = [time.perf_counter()]
@@ -133,16 +133,9 @@ def adaptive_selection(
                 if count < len(kept):
                     kept = kept[selection.kept]
                     current = keep_columns(graph, kept)
-                    module = _build(factory, count, seed, device)
+                    module = build_module(factory, count, seed, device)
                     trainer = _continue(trainer, module, current, split, training, selection.kept)
     return AdaptiveSelection(trainer.model, kept, **records.tables())
-
-
-def _build(factory: Callable[[int], nn.Module], num_features: int, seed: int, device: torch.device) -> nn.Module:
-    """Initial weights depend on the seed alone, and building a module disturbs no other stream of chance."""
-    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
-        torch.manual_seed(child_integer(seed, "initialisation"))
-        return factory(num_features).to(device)
 
 
 def _continue(
@@ -164,6 +157,7 @@ def _count_to_keep(scores: np.ndarray, pruning: PruningOptions) -> int:
 
 
 def _scoring(
+    factory: Callable[[int], nn.Module],
     scorer: str | Callable[[ScoringTask], Scores],
     graph: Graph,
     split: Split,
@@ -173,24 +167,22 @@ def _scoring(
     device: torch.device,
 ) -> Callable[[Graph, nn.Module, np.ndarray, int], Scores]:
     """How to score the remaining features, given the reduced graph, the model, the features and the checkpoint."""
-    if not callable(scorer) and scorer not in SCORERS:
-        raise InputError(f"scorer '{scorer}' is unknown: choose one of {', '.join(SCORERS)}")
+    check_scorer(scorer)
 
     def again(current: Graph, model: nn.Module, kept: np.ndarray, checkpoint: int) -> Scores:
-        task = ScoringTask(current, split, seed, options, model, occasion=(checkpoint,))
-        return scorer(task) if callable(scorer) else score_features(scorer, task)
+        return score_features(scorer, ScoringTask(current, split, seed, options, model, occasion=(checkpoint,)))
 
     @functools.cache
     def of_all() -> Scores:
-        kind = MODEL_OF_SCORER.get(scorer)
-        model = kind and train_model(kind, graph, split, options=training, seed=seed, device=device).model.eval()
-        return score_features(scorer, ScoringTask(graph, split, seed, options, model))
+        return score_once(
+            factory, graph, split, scorer=scorer, training=training, scoring=options, seed=seed, device=device
+        )
 
     def once(current: Graph, model: nn.Module, kept: np.ndarray, checkpoint: int) -> Scores:
         values = vars(of_all()).values()
         return Scores(*(None if value is None else value[kept] for value in values))
 
-    return again if callable(scorer) or MODEL_OF_SCORER.get(scorer) == "own" else once
+    return again if model_of_scorer(scorer) == "own" else once
 
 
 class _Records:

@@ -56,11 +56,15 @@ def _unclear(name: str, large: Tensor, small: Tensor, num_features: int, num_kep
 
 def copy_kept(large: nn.Module, small: nn.Module, dimensions: dict[str, int], kept: np.ndarray) -> None:
     """Load the larger module's weights of the kept features into the smaller one."""
-    state = {
+    small.load_state_dict(kept_weights(large, dimensions, kept))
+
+
+def kept_weights(large: nn.Module, dimensions: dict[str, int], kept: np.ndarray) -> dict[str, Tensor]:
+    """The module's weights without those of the features that are not kept."""
+    return {
         name: _take(value, dimensions[name], kept) if name in dimensions else value
         for name, value in large.state_dict().items()
     }
-    small.load_state_dict(state)
 
 
 def copy_optimiser(
@@ -80,5 +84,5 @@ def copy_optimiser(
 
 
 def _take(tensor: Tensor, dimension: int, kept: np.ndarray) -> Tensor:
-    index = torch.from_numpy(kept).to(tensor.device)
+    index = torch.tensor(kept, device=tensor.device)
     return tensor.detach().index_select(dimension, index)

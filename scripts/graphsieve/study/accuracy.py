@@ -1,4 +1,7 @@
-"""Tables of accuracies: in the paper's order, with its marks, beside its published numbers. Accuracies in percent."""
+"""Tables of accuracies: in the paper's order, with its marks, beside its published numbers. Accuracies in percent.
+
+Where models are reported by another metric, what is called accuracy here is that one, and the dataset's name says so.
+"""
 
 import pandas as pd
 
@@ -14,6 +17,9 @@ from graphsieve.study.labels import (
     label_dataset,
     label_row,
     listed,
+    measure_of,
+    metric_of,
+    name_metric,
     runs_text,
     sort_as_paper,
 )
@@ -37,13 +43,17 @@ def summarise(records: pd.DataFrame, row: str) -> pd.DataFrame:
 
 
 def name_variants(records: pd.DataFrame, row: str) -> pd.DataFrame:
-    """A dataset that was run with several models or splits becomes several, as in `cora (gin)`: none are averaged."""
+    """A dataset that was run with several models or splits becomes several, as in `cora (gin)`: none are averaged.
+
+    One that is reported by another metric than accuracy is named with it, as in `tolokers (ROC AUC)`.
+    """
     records = records.copy()
     for choice in ("model", "split"):
         several = records.groupby(["dataset", row])[choice].transform("nunique").groupby(records["dataset"])
         records["dataset"] = records["dataset"].where(
             several.transform("max") == 1, records["dataset"] + " (" + records[choice] + ")"
         )
+    records["dataset"] = [name_metric(*pair) for pair in zip(records["dataset"], metric_of(records), strict=True)]
     return records
 
 
@@ -147,8 +157,9 @@ def _only_in(table: pd.DataFrame, other: pd.DataFrame, row: str | None) -> list[
 def runs_sentence(summary: pd.DataFrame) -> str:
     runs = summary.groupby("dataset")["runs"].max()
     if runs.max() == 1:
-        return "Test accuracy in percent, of a single run."
-    return f"Test accuracy in percent, mean ± sample standard deviation (n\u00a0−\u00a01) over {runs_text(runs)}."
+        return f"Test {measure_of(runs.index)} in percent, of a single run."
+    spread = "sample standard deviation (n\u00a0−\u00a01)"
+    return f"Test {measure_of(runs.index)} in percent, mean ± {spread} over {runs_text(runs)}."
 
 
 def kept_text(records: pd.DataFrame, reference: str) -> str:
@@ -165,7 +176,7 @@ def kept_text(records: pd.DataFrame, reference: str) -> str:
 
 
 def tie_cells(records: pd.DataFrame, reference: str) -> pd.DataFrame:
-    ties = name_variants(records[records["scorer"] != reference], "scorer")
+    ties = name_variants(records[records["scorer"] != reference].assign(metric="accuracy"), "scorer")
     ties = sort_as_paper(ties.groupby(["scorer", "dataset"], as_index=False)["ties"].mean(), "scorer")
     return by_row_and_dataset(ties.assign(text=ties["ties"].map(lambda mean: f"{round(mean, 1):g}")), "scorer")
 

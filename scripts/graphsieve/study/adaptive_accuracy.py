@@ -8,7 +8,7 @@ from graphsieve.errors import InputError
 from graphsieve.files.checks import RUN
 from graphsieve.study import accuracy
 from graphsieve.study.grids import stack, stack_lines
-from graphsieve.study.labels import DATASETS, in_order, label_dataset, listed
+from graphsieve.study.labels import DATASETS, in_order, label_dataset, listed, measure_of
 from graphsieve.study.markup import MARKUP, page_table
 
 FULL = 100.0  # the percentage of the model that prunes nothing
@@ -106,9 +106,9 @@ def gaps_sentence(summary: pd.DataFrame, percents: list[float]) -> str:
 def notes(summary: pd.DataFrame) -> str:
     return (
         f"{accuracy.runs_sentence(summary)} Best of each percentage in bold, second best underlined. Every number is "
-        "the test accuracy at the epoch of highest validation accuracy within the interval in which that share of the "
-        "features remained; where the real share differs from the published one, it is printed beside the number. The "
-        "full model, which prunes nothing, is taken at its best epoch of all."
+        f"taken at the epoch of highest validation {measure_of(summary['dataset'])} within the interval in which that "
+        "share of the features remained; where the real share differs from the published one, it is printed beside "
+        "the number. The full model, which prunes nothing, is taken at its best epoch of all."
     )
 
 

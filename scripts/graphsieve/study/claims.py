@@ -148,11 +148,13 @@ def agreement(ours: pd.DataFrame, published: pd.DataFrame, keys: list[str], publ
     """Cell by cell: ours less published, and whether Welch's interval has zero in it.
 
     The published deviations divide by n (see the notes of the tables), so they are enlarged to sample deviations first.
-    A single run of ours has no deviation: it is asked whether it could be one more of the published runs.
+    A single run of ours has no deviation: it is asked whether it could be one more of the published runs. Where rows of
+    the published table differ in their number of runs, it has a column `runs`.
     """
     both = ours.merge(published, on=keys, suffixes=("", "_published")).dropna(subset=["accuracy_std_published"])
-    theirs = both["accuracy_std_published"] * np.sqrt(published_runs / (published_runs - 1))
-    margin = welch_half_width(both["accuracy_std"], both["runs"], theirs, published_runs)
+    their_runs = both.get("runs_published", published_runs)
+    theirs = both["accuracy_std_published"] * np.sqrt(their_runs / (their_runs - 1))
+    margin = welch_half_width(both["accuracy_std"], both["runs"], theirs, their_runs)
     difference = both["accuracy_mean"] - both["accuracy_mean_published"]
     verdict = np.where(difference > margin, "higher", np.where(difference < -margin, "lower", "agrees"))
     values = {"difference": difference, "low": difference - margin, "high": difference + margin, "verdict": verdict}

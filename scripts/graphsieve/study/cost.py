@@ -4,6 +4,7 @@ import pandas as pd
 
 from graphsieve.jobs.resources import memory_mb, minutes, read_measured, size_of
 from graphsieve.jobs.usage import summarise_usage
+from graphsieve.options import TrainingOptions
 from graphsieve.study.labels import PAPER_DATASETS, label_dataset
 
 STUDY_OF_RULE = {
@@ -14,6 +15,10 @@ STUDY_OF_RULE = {
     "adaptive": "Adaptive selection (Table 3, Figures 2 to 7, 9, 10)",
     "score_regime": "Synthetic regimes (Figure 12)",
     "measure_motivation": "Motivation (Figure 1)",
+    "measure_fairness": "Fairness",
+    "train_suspect": "Suspects",
+    "suspect": "Suspects",
+    "measure_stand_ins": "Conditional importance",
     "check_bounds": "Theory",
     "apply_bounds": "Theory",
 }
@@ -79,6 +84,9 @@ def with_plain_seconds(
 
 
 def _ratios(table: pd.DataFrame, column: str) -> dict[tuple[str, str], float]:
+    """By dataset and model; of several measurements the one that suits the study's models, which are trained."""
+    for name, value in {"classifier": TrainingOptions.classifier, "weights": "trained"}.items():
+        table = table[table[name] == value] if name in table else table
     return {(row["dataset"], row["model"]): row[column] for _, row in table.iterrows()}
 
 

@@ -12,7 +12,16 @@ import pandas as pd
 
 from graphsieve.study import adaptive_accuracy
 from graphsieve.study.accuracy import FAR, compare, places
-from graphsieve.study.labels import DATASETS, base, in_order, label_dataset, label_row, listed
+from graphsieve.study.labels import (
+    DATASETS,
+    base,
+    in_order,
+    label_dataset,
+    label_row,
+    listed,
+    measure_of,
+    without_metric,
+)
 from graphsieve.study.markup import signed
 
 Tables = Mapping[str, pd.DataFrame]
@@ -52,11 +61,14 @@ def selection(ours: Tables, records: Tables, published: Tables) -> Headline | No
         few, many = kept.loc[base(dataset)]
         parts.append(
             f"{label_row(method)} keeps {few:,} of {_of(dataset)} {many:,} features ({_percent(100 * few / many)}) "
-            f"and reaches {_percent(accuracy[dataset][method])} test accuracy "
+            f"and reaches {_percent(accuracy[dataset][method])} test {measure_of([dataset])} "
             f"({_beside(accuracy[dataset], paper.get(base(dataset), {}), method)})."
         )
     share = _mean_share(accuracy, datasets, method, "all")
-    words = f"of the accuracy with all features is left with the few that {label_row(method)} keeps ({_over(datasets)})"
+    measure = measure_of(datasets)
+    words = (
+        f"of the {measure} with all features is left with the few that {label_row(method)} keeps ({_over(datasets)})"
+    )
     return Headline(share, words, tuple(parts))
 
 
@@ -144,12 +156,12 @@ def adaptive(ours: Tables, published: Tables) -> Headline | None:
         )
     together = {name: few[name] | full[name] for name in datasets}
     words = (
-        f"of the full model's accuracy is left when {label_row(method)} has pruned all but about {FEW}\u00a0% of the "
-        f"features during training ({_over(datasets)})"
+        f"of the full model's {measure_of(datasets)} is left when {label_row(method)} has pruned all but about "
+        f"{FEW}\u00a0% of the features during training ({_over(datasets)})"
     )
     sentence = (
         f"Pruned during training to about {FEW}\u00a0% of the features, {label_row(method)} reaches "
-        f"{listed(parts)} in test accuracy."
+        f"{listed(parts)} in test {measure_of(datasets)}."
     )
     return Headline(_mean_share(together, datasets, method, "full"), words, (sentence,))
 
@@ -186,8 +198,9 @@ def worth_of_the_graph(ours: Tables) -> Headline | None:
         if "permuted_rows" in accuracy[name]
     }
     more = f" Features permuted among the nodes change it by {_changes(lost)}." if lost else ""
-    words = f"points of test accuracy are what the graph adds to the features alone ({_over(datasets)})"
-    sentence = f"Beside an MLP without it, the graph changes test accuracy (in points) by {_changes(gains)}.{more}"
+    measure = measure_of(datasets)
+    words = f"points of test {measure} are what the graph adds to the features alone ({_over(datasets)})"
+    sentence = f"Beside an MLP without it, the graph changes test {measure} (in points) by {_changes(gains)}.{more}"
     return Headline(signed(sum(gains.values()) / len(gains), 1), words, (sentence,))
 
 
@@ -252,7 +265,7 @@ def _over(datasets: list[str]) -> str:
 
 def _of(dataset: str) -> str:
     """The possessive."""
-    name = _name(dataset)
+    name = _name(without_metric(dataset))
     return f"{name}'" if name.endswith("s") else f"{name}'s"
 
 

@@ -11,6 +11,13 @@ DATASET_GROUPS = [
     {"cora": "Cora", "citeseer": "CiteSeer", "pubmed": "PubMed"},
     {"photo": "Photo", "computers": "Computers", "arxiv": "ArXiv"},
     {"cornell": "Cornell", "texas": "Texas", "wisconsin": "Wisconsin"},
+    {
+        "actor": "Actor",
+        "chameleon_filtered": "Chameleon-filtered",
+        "squirrel_filtered": "Squirrel-filtered",
+        "minesweeper": "Minesweeper",
+        "tolokers": "Tolokers",
+    },
     {"digits": "Digits"},
     {f"synthetic_{regime}": f"Synthetic ({regime})" for regime in REGIMES},
 ]
@@ -40,6 +47,8 @@ ROWS = {
     "tfi_train": ("TFI-train", "TFI-train"),
     "mi_train": ("MI-train", "MI-train"),
 }
+# Metrics that models are reported by. A dataset reported by another than the first is named with it in tables.
+METRICS = {"accuracy": "accuracy", "roc_auc": "ROC AUC", "average_precision": "average precision"}
 ROW_TITLES = {"setting": "Setting", "scorer": "Method"}
 FULL_MODELS = ("original", "all")  # the paper rules a line below these
 
@@ -58,6 +67,32 @@ def in_order(names: Iterable[str], known: Iterable[str]) -> list[str]:
     """Known names in their order, then the others by name."""
     position = {name: number for number, name in enumerate(known)}
     return sorted(set(names), key=lambda name: (position.get(base(name), len(position)), name))
+
+
+def metric_of(records: pd.DataFrame) -> pd.Series:
+    """By which metric each row was reported; records from before there were several do not say."""
+    return records["metric"] if "metric" in records else pd.Series("accuracy", index=records.index)
+
+
+def name_metric(dataset: str, metric: str) -> str:
+    """As in `tolokers (ROC AUC)`."""
+    return dataset if metric == "accuracy" else f"{dataset} ({METRICS[metric]})"
+
+
+def measure_of(datasets: Iterable[str]) -> str:
+    """What the numbers of these datasets are, each named with its metric: `accuracy`, `accuracy or ROC AUC`."""
+    return label_metrics(
+        next((metric for metric, label in METRICS.items() if name.endswith(f" ({label})")), "accuracy")
+        for name in datasets
+    )
+
+
+def label_metrics(metrics: Iterable[str]) -> str:
+    return listed([METRICS[name] for name in in_order(metrics, METRICS)], "or")
+
+
+def without_metric(dataset: str) -> str:
+    return dataset.removesuffix(f" ({measure_of([dataset])})")
 
 
 def label_dataset(dataset: str) -> str:

@@ -5,6 +5,18 @@ import pandas as pd
 from graphsieve.errors import InputError
 
 
+def with_magnitudes(scores: pd.DataFrame, magnitude: bool) -> pd.DataFrame:
+    """The scores, those of NPT without their sign where `magnitude` asks for it: how much, not which way.
+
+    >>> scores = pd.DataFrame({"scorer": ["npt", "npt", "h_euc"], "score": [-0.2, 0.1, -0.4]})
+    >>> with_magnitudes(scores, True)["score"].tolist()
+    [0.2, 0.1, -0.4]
+    """
+    if not magnitude:
+        return scores
+    return scores.assign(score=scores["score"].abs().where(scores["scorer"] == "npt", scores["score"]))
+
+
 def mean_scores(scores: pd.DataFrame) -> pd.DataFrame:
     """Mean and sample standard deviation over seeds: one row per dataset, scorer and feature."""
     models = scores.groupby(["dataset", "scorer"])["model"].nunique()

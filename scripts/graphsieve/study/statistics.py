@@ -27,7 +27,7 @@ def mean_interval(values: np.ndarray | pd.Series) -> dict[str, float]:
 
 
 def welch_half_width(
-    deviation: pd.Series, runs: pd.Series, other_deviation: pd.Series, other_runs: int
+    deviation: pd.Series, runs: pd.Series, other_deviation: pd.Series, other_runs: int | pd.Series
 ) -> np.ndarray | pd.Series:
     """Half the width of Welch's interval of the difference of two means, from sample standard deviations.
 

@@ -1,4 +1,4 @@
-"""The engine for models nobody has described: the subgraph around the scored nodes, several copies in one forward pass.
+"""The engine for models that cannot be traced: a part of the graph around the scored nodes, several copies in one pass.
 
 Why it is exact: the copies are disjoint parts of one graph, so a model that passes messages along edges treats them
 independently, and a ball of nodes that holds all a scored node can see gives it the same logits as the whole graph.
@@ -9,7 +9,6 @@ pools or normalises over all nodes fails at once, and the reference engine takes
 
 import copy
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 
 import numpy as np
 import torch
@@ -40,7 +39,6 @@ class RestrictedEngine:
             raise Unsupported(f"the model cannot be copied: {error}") from error
         self.ball = self._smallest_exact_ball()
         self.copies = self._copies_per_batch()
-        self.draw = lru_cache(maxsize=2)(problem.draw)  # an item's repeats may fall into several batches
 
     def _smallest_exact_ball(self) -> Tensor:
         problem = self.problem
@@ -108,7 +106,7 @@ class RestrictedEngine:
         ball = self.ball.cpu().numpy()
         for copy_, pair in enumerate(pairs):
             position, repeat = divmod(pair, problem.repeats)
-            for column, new in zip(problem.items[position], self.draw(position), strict=True):
+            for column, new in zip(problem.items[position], problem.draw(position), strict=True):
                 values = new.dense(repeat, problem.num_nodes)[ball]
                 x[copy_, :, column] = torch.from_numpy(values).to(x.device)
         edges = self._subgraph(self.ball, len(pairs))
@@ -123,6 +121,8 @@ class RestrictedEngine:
 
 def _plain_edge_index(problem: Problem) -> Tensor:
     edges = problem.edge_index
+    if not problem.inputs.is_x or problem.inputs.model_kwargs or problem.target.level != "node":
+        raise Unsupported("the model takes or returns more than rows of nodes")
     if problem.x.layout != torch.strided:
         raise Unsupported("x is sparse")
     if type(edges) is not Tensor or edges.layout != torch.strided or edges.dim() != 2 or edges.shape[0] != 2:

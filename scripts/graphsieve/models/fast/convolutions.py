@@ -101,7 +101,7 @@ def read_filter(layer: nn.Module, calls: list[tuple], num_nodes: int, dtype: tor
     for call in calls[1:]:
         if not _same(calls[0], call):
             raise Unsupported("a layer that is called with several graphs")
-    edges = _aggregated(layer.aggr, _read_edges(layer, *calls[0], dtype), num_nodes) if calls else None
+    edges = _aggregated(layer.aggr, read_edges(layer, *calls[0], dtype), num_nodes) if calls else None
     return CONVOLUTIONS[type(layer)](layer, edges, num_nodes)
 
 
@@ -125,7 +125,7 @@ def _is_linear_or_aggregation(part: nn.Module) -> bool:
     return isinstance(part, Aggregation) or (type(part) in (Linear, nn.Linear) and not hooked)
 
 
-def _read_edges(layer: MessagePassing, edge_index: Tensor, weight: Tensor | None, dtype: torch.dtype) -> Edges:
+def read_edges(layer: MessagePassing, edge_index: Tensor, weight: Tensor | None, dtype: torch.dtype) -> Edges:
     if is_torch_sparse_tensor(edge_index):
         (target, source), weight = to_edge_index(edge_index)
     elif isinstance(edge_index, Tensor):

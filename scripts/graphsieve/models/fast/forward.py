@@ -7,12 +7,10 @@ sparsity, P^k x is computed once where that is cheaper, later layers propagate w
 projection, and units that are zero at all nodes are left out. The numbers are the same up to rounding.
 """
 
-import functools
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import zip_longest
 
-import numpy as np
 import scipy.sparse as sp
 import torch
 from torch import Tensor, nn
@@ -20,7 +18,6 @@ from torch import Tensor, nn
 from graphsieve.models.classifier import NodeClassifier
 from graphsieve.models.fast.convolutions import (
     CONVOLUTIONS,
-    Edges,
     Filter,
     Unsupported,
     linear_filter,
@@ -28,11 +25,11 @@ from graphsieve.models.fast.convolutions import (
     read_filter,
     watch_propagation,
 )
-from graphsieve.models.fast.nonzero_columns import nonzero_columns
+from graphsieve.models.fast.gradients import GraphFilter, apply_filter
+from graphsieve.models.fast.matrices import FixedMatrix, adjacency_matrix, product_cost
 from graphsieve.models.graph_free import GraphFreeLinear
 
-# One entry of a dense product costs about a tenth of one entry of a sparse product (measured on Cora to PubMed).
-DENSE_DISCOUNT = 10
+NOTHING = (nn.Identity, type(None))  # what may stand before a ReLU without doing anything
 
 
 def read_layer(
@@ -60,78 +57,37 @@ def read_layer(
     return [(first, network[1:])]
 
 
-def _matrix(edges: Edges, num_nodes: int) -> sp.csr_array:
-    """Row = the node that receives, column = the node that sends; repeated edges add up."""
-    index = (edges.target.cpu().numpy(), edges.source.cpu().numpy())
-    return sp.coo_array((edges.weight.cpu().numpy(), index), shape=(num_nodes, num_nodes)).tocsr()
-
-
-def product_cost(matrix: sp.csr_array | np.ndarray) -> float:
-    """Of multiplying by this matrix, stored the cheaper way, in entries of a sparse product."""
-    nonzeros = np.count_nonzero(matrix) if isinstance(matrix, np.ndarray) else matrix.nnz
-    return min(nonzeros, np.prod(matrix.shape) / DENSE_DISCOUNT)
-
-
-class FixedMatrix:
-    """A matrix that never changes, stored the way in which its products are cheaper."""
-
-    def __init__(self, matrix: sp.csr_array | np.ndarray, device: torch.device):
-        if product_cost(matrix) == np.prod(matrix.shape) / DENSE_DISCOUNT:
-            dense = matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
-            self.forward = self.backward = torch.from_numpy(np.ascontiguousarray(dense)).to(device)
-        else:
-            sparse = sp.csr_array(matrix)
-            self.forward, self.backward = _csr_tensor(sparse, device), _csr_tensor(sp.csr_array(sparse.T), device)
-
-    def __matmul__(self, other: Tensor) -> Tensor:
-        if self.forward is self.backward:
-            return self.forward @ other
-        return _SparseProduct.apply(self.forward, self.backward, other)
-
-
-def _csr_tensor(matrix: sp.csr_array, device: torch.device) -> Tensor:
-    matrix.sort_indices()
-    # 32-bit indices: the sparse kernels then need not convert them at every call
-    pointers, columns = (torch.from_numpy(part.astype(np.int32)) for part in (matrix.indptr, matrix.indices))
-    values = torch.from_numpy(matrix.data)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
-        return torch.sparse_csr_tensor(pointers, columns, values, matrix.shape, check_invariants=False).to(device)
-
-
-class _SparseProduct(torch.autograd.Function):
-    """Constant sparse @ dense; the gradient is a product with the stored transpose."""
-
-    @staticmethod
-    def forward(ctx, matrix: Tensor, transposed: Tensor, dense: Tensor) -> Tensor:
-        ctx.transposed = transposed
-        return matrix @ dense.contiguous()
-
-    @staticmethod
-    def backward(ctx, gradient: Tensor):
-        return None, None, ctx.transposed @ gradient.contiguous()
-
-
 @dataclass(frozen=True)
 class Step:
-    """One filter; `compute(input, columns, units)` gives its output.
+    """One filter and what follows it."""
 
-    columns: which units of the layer before it the input has; units: which of its own are wanted. None means all.
+    filter: GraphFilter
+    behind: list[nn.Module]  # what stands before the ReLU; without it, single units can be left out
+    rectified: bool  # whether a ReLU follows
+    drops: bool  # whether dropout follows that
+
+    def run(self, hidden: Tensor | None, columns: Tensor | None, dropout: nn.Dropout) -> tuple[Tensor, Tensor | None]:
+        """What the next step reads, and which units that is."""
+        if self.behind:
+            hidden, units = apply_filter(self.filter, hidden, columns, rectified=False, may_skip=False)
+            for part in self.behind:
+                hidden = part(hidden)
+            hidden = hidden.relu() if self.rectified else hidden
+        else:
+            # Dropout draws its random numbers for all units, so none may be missing.
+            hidden, units = apply_filter(
+                self.filter, hidden, columns, rectified=self.rectified, may_skip=dropout.p == 0
+            )
+        return (dropout(hidden) if self.drops else hidden), units
+
+
+def fast_forward(
+    model: nn.Module, x: Tensor, edge_index: Tensor, precision: torch.dtype | None = None
+) -> Callable[[nn.Module], Tensor] | None:
+    """A function of the model that returns `model(x, edge_index)` for its present weights; None for unknown models.
+
+    precision: of products of dense matrices, where it is not that of the weights.
     """
-
-    compute: Callable[..., Tensor]
-    behind: list[nn.Module]  # what stands before the ReLU; without it, single units can be computed
-    ends_layer: bool  # whether dropout follows
-
-    def output(self, hidden: Tensor | None, columns: Tensor | None) -> Tensor:
-        values = self.compute(hidden, columns)
-        for part in self.behind:
-            values = part(values)
-        return values
-
-
-def fast_forward(model: nn.Module, x: Tensor, edge_index: Tensor) -> Callable[[nn.Module], Tensor] | None:
-    """A function of the model that returns `model(x, edge_index)` for its present weights; None for unknown models."""
     if type(model) is not NodeClassifier:
         return None
     calls = _propagations(model, x, edge_index)
@@ -139,15 +95,16 @@ def fast_forward(model: nn.Module, x: Tensor, edge_index: Tensor) -> Callable[[n
         layers = [read_layer(layer, calls.get(layer, []), x.shape[0], x.dtype) for layer in model.layers]
     except Unsupported:
         return None
-    steps = _steps(layers, [*model.norms, nn.Identity()], x)
+    steps = _steps(layers, model.norms, x, precision)
+    if type(model.classifier) is nn.Linear:
+        known = linear_filter(model.classifier.weight, model.classifier.bias)
+        steps.append(Step(GraphFilter(known, None, precision=precision), [], rectified=False, drops=False))
 
     def forward(model: NodeClassifier) -> Tensor:
         hidden, columns = None, None
-        for step in steps[:-1]:
-            # Dropout draws its random numbers for all units, so none may be missing.
-            hidden, columns = _rectified(step, hidden, columns, not step.behind and model.dropout.p == 0)
-            hidden = model.dropout(hidden) if step.ends_layer else hidden
-        return steps[-1].output(hidden, columns)
+        for step in steps:
+            hidden, columns = step.run(hidden, columns, model.dropout)
+        return hidden
 
     return forward
 
@@ -162,84 +119,39 @@ def _propagations(model: nn.Module, x: Tensor, edge_index: Tensor) -> dict[nn.Mo
     return calls
 
 
-def _steps(layers: list[list[tuple[Filter, nn.Module]]], norms: list[nn.Module], x: Tensor) -> list[Step]:
+def _steps(
+    layers: list[list[tuple[Filter, nn.Module]]], norms: list[nn.Module], x: Tensor, precision: torch.dtype | None
+) -> list[Step]:
     steps = []
-    for parts, norm in zip(layers, norms, strict=True):
+    for parts, norm in zip_longest(layers, norms):
         for number, (known, rest) in enumerate(parts, 1):
-            adjacency = _matrix(known.edges, x.shape[0]) if known.hops else None
+            adjacency = adjacency_matrix(known.edges, x.shape[0]) if known.hops else None
             matrix = None if adjacency is None else FixedMatrix(adjacency, x.device)
-            compute = functools.partial(_apply, known, matrix) if steps else _on_features(known, adjacency, matrix, x)
             ends_layer = number == len(parts)
-            behind = [part for part in (rest, *([norm] if ends_layer else [])) if type(part) is not nn.Identity]
-            steps.append(Step(compute, behind, ends_layer))
+            behind = [part for part in (rest, norm if ends_layer else None) if type(part) not in NOTHING]
+            drops = ends_layer and norm is not None
+            if steps:
+                filtered = GraphFilter(known, matrix, precision=precision)
+            else:
+                filtered = _on_features(known, adjacency, matrix, x, precision)
+            steps.append(Step(filtered, behind, rectified=drops or not ends_layer, drops=drops))
     return steps
 
 
-def _rectified(
-    step: Step, hidden: Tensor | None, columns: Tensor | None, may_skip: bool
-) -> tuple[Tensor, Tensor | None]:
-    """The output behind a ReLU, and which units that is.
-
-    Where few are alive, these are computed once more by themselves: it costs little and saves the others' gradients.
-    """
-    values = step.output(hidden, columns).relu()
-    units = nonzero_columns(values, nonnegative=True) if may_skip else None
-    return (values if units is None else step.compute(hidden, columns, units).relu()), units
-
-
 def _on_features(
-    known: Filter, adjacency: sp.csr_array | None, matrix: FixedMatrix | None, x: Tensor
-) -> Callable[..., Tensor]:
+    known: Filter,
+    adjacency: sp.csr_array | None,
+    matrix: FixedMatrix | None,
+    x: Tensor,
+    precision: torch.dtype | None,
+) -> GraphFilter:
     """Either multiply by x and propagate the product, or multiply by P^k x, computed once: whichever is cheaper."""
     features, hops = x.cpu().numpy(), known.hops
-    powers = _powers(adjacency, features, hops)
+    powers = [features]
+    for _ in range(hops):
+        powers.append(adjacency @ powers[-1])
     propagating = product_cost(features) * len(known.weights) + (hops * product_cost(adjacency) if hops else 0)
     if propagating <= sum(product_cost(powers[hop]) for hop in known.weights):
-        fixed = FixedMatrix(features, x.device)
-        return lambda _, columns, units=None: _apply(known, matrix, fixed, columns, units)
-    propagated = {hop: FixedMatrix(powers[hop], x.device) for hop in known.weights}
-    return lambda _, columns, units=None: _add_bias(known, _projected(known, propagated, columns, units), units)
-
-
-def _powers(matrix: sp.csr_array | FixedMatrix | None, x: np.ndarray | Tensor, hops: int) -> list[np.ndarray | Tensor]:
-    powers = [x]
-    for _ in range(hops):
-        powers.append(matrix @ powers[-1])
-    return powers
-
-
-def _project(weight: Tensor, features: Tensor | FixedMatrix, columns: Tensor | None, units: Tensor | None) -> Tensor:
-    weight = weight if units is None else weight[units]
-    return features @ (weight if columns is None else weight[:, columns]).T
-
-
-def _projected(known: Filter, powers: dict, columns: Tensor | None, units: Tensor | None) -> Tensor:
-    parts = (_project(weight, powers[hop], columns, units) for hop, weight in known.weights.items())
-    return functools.reduce(torch.add, parts)
-
-
-def _apply(
-    known: Filter,
-    matrix: FixedMatrix | None,
-    features: Tensor | FixedMatrix,
-    columns: Tensor | None,
-    units: Tensor | None = None,
-) -> Tensor:
-    """Propagate what is narrower: a few live columns of the input, or else its projections (by Horner's rule)."""
-    hops = known.hops
-    outputs = len(known.weights[hops]) if units is None else len(units)
-    if columns is not None and len(columns) < outputs:
-        powers = dict(enumerate(_powers(matrix, features, hops)))
-        return _add_bias(known, _projected(known, powers, columns, units), units)
-    total = _project(known.weights[hops], features, columns, units)
-    for hop in range(hops - 1, -1, -1):
-        total = matrix @ total
-        if hop in known.weights:
-            total = total + _project(known.weights[hop], features, columns, units)
-    return _add_bias(known, total, units)
-
-
-def _add_bias(known: Filter, total: Tensor, units: Tensor | None) -> Tensor:
-    if known.bias is None:
-        return total
-    return total + (known.bias if units is None else known.bias[units])
+        return GraphFilter(known, matrix, features=FixedMatrix(features, x.device, precision), precision=precision)
+    fixed = {hop: FixedMatrix(powers[hop], x.device, precision) for hop in known.weights}
+    return GraphFilter(known, matrix, powers=fixed, precision=precision)

@@ -9,8 +9,11 @@ from torch import Tensor
 FEW = 0.5  # share of the units below which leaving out the others pays
 
 
-def nonzero_columns(values: Tensor, nonnegative: bool = False) -> Tensor | None:
-    """The columns that are not zero everywhere (NaN is not zero); None, for all of them, where it is most or none."""
+def nonzero_columns(values: Tensor, nonnegative: bool = False, below: float = FEW) -> Tensor | None:
+    """The columns that are not zero everywhere (NaN is not zero).
+
+    None, for all of them, where it is none or at least the share `below`.
+    """
     if len(values) == 0:
         return None
     values = values.detach()
@@ -18,7 +21,7 @@ def nonzero_columns(values: Tensor, nonnegative: bool = False) -> Tensor | None:
     if not nonnegative:
         live |= values.amin(dim=0) != 0
     units = live.nonzero()[:, 0]
-    return units if 0 < len(units) < FEW * len(live) else None
+    return units if 0 < len(units) < below * len(live) else None
 
 
 def without_zero_columns(rows: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:

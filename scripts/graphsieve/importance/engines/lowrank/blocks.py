@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 
 import numpy as np
 import torch
@@ -19,6 +18,7 @@ from graphsieve.importance.engines.lowrank.sizes import (
     wide_layers,
 )
 from graphsieve.importance.engines.lowrank.tables import Lineage
+from graphsieve.importance.engines.lowrank.whole import WholeCopies
 from graphsieve.importance.engines.parallel import ordered_map
 
 SAMPLE = 16  # items on which the changed rows are counted to choose the size of blocks
@@ -33,7 +33,7 @@ class LowRankEngine:
         self.plan, self.problem = plan, plan.problem
         self.nodes, self.place = plan.x_nodes.cpu().numpy(), plan.x_place.cpu().numpy()
         self.holds_rows = bool(wide_layers(plan))
-        self.draw = lru_cache(maxsize=16)(self.problem.draw)  # an item's repeats may fall into several blocks
+        self.whole_base = self._whole_base() if plan.poolings else None
 
     def logits(self, pairs: range) -> Tensor:
         """(classes, nodes, copies) of the pairs."""
@@ -41,11 +41,18 @@ class LowRankEngine:
 
     def _logits(self, pairs: range, memory: int) -> Tensor:
         columns, moved, lineage = self._block(pairs)
-        if self.holds_rows and len(pairs) > 1 and bytes_of_rows(self.plan, (moved != 0).any(1)) > memory:
+        if self.holds_rows and len(pairs) > 1 and self._bytes_of_rows(moved) > memory:
             middle = (pairs.start + pairs.stop) // 2
             halves = (range(pairs.start, middle), range(middle, pairs.stop))
             return torch.cat([self._logits(half, memory) for half in halves], 2)
-        return Copies(self.plan, columns, moved, lineage).logits()
+        return (
+            self._whole(columns, moved) if self.plan.poolings else Copies(self.plan, columns, moved, lineage).logits()
+        )
+
+    def _bytes_of_rows(self, moved: Tensor) -> int:
+        """Of a block; where graphs are pooled, every row of a copy is computed."""
+        changed = (moved != 0).any(1)
+        return bytes_of_rows(self.plan, torch.ones_like(changed) if self.plan.poolings else changed)
 
     def _block(self, pairs: range) -> tuple[Tensor, Tensor, Lineage]:
         """Which columns the copies change, how, and which copies are parents: those with sparse columns removed."""
@@ -57,10 +64,20 @@ class LowRankEngine:
             columns[: len(item), place] = torch.from_numpy(item)
         item = torch.arange(pairs.start, pairs.stop, device=device) // problem.repeats - positions.start
         new, old = self._moves(pairs, positions, len(columns))
-        if len(pairs) < problem.repeats or not old.any():
+        if self.plan.poolings or len(pairs) < problem.repeats or not old.any():
             return columns[:, item], new - old[:, :, item], Lineage(0, item)
         parents = torch.arange(len(items), device=device)
         return columns[:, torch.cat([parents, item])], torch.cat([-old, new], 2), Lineage(len(items), item)
+
+    def _whole_base(self) -> Tensor:
+        """The unperturbed outputs, with the rounding of copies that are computed as a whole."""
+        column = torch.zeros(1, 1, dtype=torch.long, device=self.problem.x.device)
+        moved = torch.zeros(len(self.nodes), 1, 1, dtype=self.problem.x.dtype, device=column.device)
+        return WholeCopies(self.plan, column, moved).outputs()
+
+    def _whole(self, columns: Tensor, moved: Tensor) -> Tensor:
+        change = WholeCopies(self.plan, columns, moved).outputs() - self.whole_base
+        return (change + self.problem.baseline[:, None]).permute(2, 0, 1).contiguous()
 
     def _moves(self, pairs: range, positions: range, slots: int) -> tuple[Tensor, Tensor]:
         """What is added to the columns (nodes, slots, copies) after removing the old values (nodes, slots, items).
@@ -74,7 +91,7 @@ class LowRankEngine:
             first = position * repeats
             start, stop = max(first, pairs.start), min(first + repeats, pairs.stop)
             copies = slice(start - pairs.start, stop - pairs.start)
-            draws = self.draw(position)
+            draws = self.problem.draw(position)
             for slot, (column, drawn) in enumerate(zip(self.problem.items[position], draws, strict=True)):
                 self._write_old(old[:, slot, place], column)
                 self._write_new(new[:, slot, copies], drawn, slice(start - first, stop - first))
@@ -117,7 +134,7 @@ class LowRankEngine:
         if self.holds_rows:
             positions = np.unique(np.linspace(0, len(problem.items) - 1, SAMPLE).astype(int)) * problem.repeats
             sample = [range(first, first + min(problem.repeats, fitting)) for first in positions.tolist()]
-            rows = sum(bytes_of_rows(self.plan, (self._block(some)[1] != 0).any(1)) for some in sample)
+            rows = sum(self._bytes_of_rows(self._block(some)[1]) for some in sample)
             fitting = max(1, min(BLOCK_BYTES, memory // 2) // (one_copy + rows // sum(map(len, sample))))
         step = min(fitting, math.ceil(problem.num_pairs / workers))
         return step - step % problem.repeats if step > problem.repeats else step

@@ -9,16 +9,17 @@ approximation is made; only rounding differs from a full pass.
 This file prepares what does not depend on the perturbation; `copies.py` evaluates blocks of copies.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, fx
 
 from graphsieve.importance.engines.lowrank.changes import select
 from graphsieve.importance.engines.lowrank.filters import Expression, RestrictedFilter, read_expression
-from graphsieve.importance.engines.lowrank.trace import Convolution, Program, trace_program
+from graphsieve.importance.engines.lowrank.pooling import PooledMap, PoolingLayer, read_pooling
+from graphsieve.importance.engines.lowrank.trace import Convolution, Pooling, Program, trace_program
 from graphsieve.importance.problem import Problem
-from graphsieve.models.fast.convolutions import Filter, linear_filter, read_filter
+from graphsieve.models.fast.convolutions import Filter, Unsupported, linear_filter, read_filter
 
 
 @dataclass(frozen=True)
@@ -39,15 +40,23 @@ class Plan:
 
     def __init__(self, problem: Problem):
         self.problem = problem
-        self.program = trace_program(problem.model)
+        self.program = trace_program(problem.model, problem.inputs.model_kwargs)
         self.output = read_expression(self.program, self.program.output)
+        if any((leaf in self.program.poolings) != (problem.target.level == "graph") for leaf in self.output.leaves):
+            raise Unsupported(f"the output has no row per {problem.target.level}")
         filters = {node: self._full_filter(one) for node, one in self.program.convolutions.items()}
-        restricted, self.x_nodes = _restrict(self.program, self.output, filters, problem)
+        maps = {node: self._pooled_map(one, filters) for node, one in self.program.poolings.items()}
+        self.program = _needed(self.program, self.output, maps)
+        restricted, self.x_nodes = _restrict(self.program, self.output, filters, maps, problem)
         places = {node: one.place for node, one in restricted.items()}
         self.x_place = torch.full((problem.num_nodes,), -1, device=problem.x.device)
         self.x_place[self.x_nodes] = torch.arange(len(self.x_nodes), device=problem.x.device)
         places[self.program.x] = self.x_place
-        self._prepare_layers(restricted, places)
+        self._prepare_layers(restricted, places, maps)
+
+    def _pooled_map(self, pooling: Pooling, filters: dict[fx.Node, Filter]) -> PooledMap:
+        batch = self.problem.inputs.model_kwargs[pooling.batch]
+        return read_pooling(self.program, pooling, filters, batch, self.problem.x.dtype)
 
     def _full_filter(self, convolution: Convolution) -> Filter:
         problem = self.problem
@@ -57,7 +66,12 @@ class Plan:
         known = read_filter(convolution.module, calls, problem.num_nodes, problem.x.dtype)
         return known if convolution.linear is None else known.then_linear(*convolution.linear)
 
-    def _prepare_layers(self, restricted: dict[fx.Node, RestrictedFilter], places: dict[fx.Node, Tensor]) -> None:
+    def _prepare_layers(
+        self,
+        restricted: dict[fx.Node, RestrictedFilter],
+        places: dict[fx.Node, Tensor],
+        maps: dict[fx.Node, PooledMap],
+    ) -> None:
         bases = {self.program.x: _dense_rows(self.problem.x, self.x_nodes)}
         self.layers: dict[fx.Node, Layer] = {}
         for node, convolution in self.program.convolutions.items():
@@ -67,12 +81,28 @@ class Plan:
             bases[node] = known.apply(values)
             on_x = convolution.source is self.program.x
             self.layers[node] = _prepare_layer(known, source, reads, values, bases[node], on_x)
-        expressions = [self.output, *(layer.source for layer in self.layers.values() if layer.table is None)]
+        self._prepare_poolings(bases, places, maps)
+        later = (*(layer for layer in self.layers.values() if layer.table is None), *self.poolings.values())
+        expressions = [self.output, *(layer.source for layer in later)]
         self.x_rows = bases[self.program.x] if any(self.program.x in one.leaves for one in expressions) else None
         self.output_reads = {
             leaf: _reading(places[leaf], self.problem.nodes, len(bases[leaf])) for leaf in self.output.leaves
         }
         self.base = self.output.evaluate(lambda leaf: select(bases[leaf], self.output_reads[leaf]).clone())
+
+    def _prepare_poolings(
+        self, bases: dict[fx.Node, Tensor], places: dict[fx.Node, Tensor], maps: dict[fx.Node, PooledMap]
+    ) -> None:
+        every_node = torch.arange(self.problem.num_nodes, device=self.problem.x.device)
+        self.poolings: dict[fx.Node, PoolingLayer] = {}
+        for node, pooled in maps.items():
+            source = read_expression(self.program, pooled.source)
+            reads = {leaf: _reading(places[leaf], every_node, len(bases[leaf])) for leaf in source.leaves}
+            self.poolings[node] = PoolingLayer(pooled, source, reads)
+            totals = pooled.start()
+            totals.add(slice(None), source.evaluate(lambda leaf, reads=reads: select(bases[leaf], reads[leaf]).clone()))
+            bases[node] = totals.result()
+            places[node] = torch.arange(pooled.num_graphs, device=every_node.device)
 
 
 def _prepare_layer(
@@ -92,8 +122,25 @@ def _prepare_layer(
     return Layer(known, source, reads, base, None, values @ weight.T, weight)
 
 
+def _needed(program: Program, output: Expression, maps: dict[fx.Node, PooledMap]) -> Program:
+    """Without the convolutions that became part of a pooling."""
+    found: set[fx.Node] = set()
+    queue = list(output.leaves)
+    while queue:
+        node = queue.pop()
+        if node not in found and node is not program.x:
+            found.add(node)
+            source = maps[node].source if node in maps else program.convolutions[node].source
+            queue.extend(read_expression(program, source).leaves)
+    return replace(program, convolutions={node: one for node, one in program.convolutions.items() if node in found})
+
+
 def _restrict(
-    program: Program, output: Expression, filters: dict[fx.Node, Filter], problem: Problem
+    program: Program,
+    output: Expression,
+    filters: dict[fx.Node, Filter],
+    maps: dict[fx.Node, PooledMap],
+    problem: Problem,
 ) -> tuple[dict[fx.Node, RestrictedFilter], Tensor]:
     """From the logits backwards: at which nodes must each convolution's output, and x, be known?
 
@@ -103,6 +150,9 @@ def _restrict(
     needed = dict.fromkeys((program.x, *program.convolutions), nobody)
     for leaf in output.leaves:
         needed[leaf] = problem.nodes
+    for pooled in maps.values():
+        for leaf in read_expression(program, pooled.source).leaves:
+            needed[leaf] = torch.arange(problem.num_nodes, device=nobody.device)
     restricted: dict[fx.Node, RestrictedFilter] = {}
     for node, convolution in reversed(program.convolutions.items()):
         restricted[node] = RestrictedFilter(filters[node], needed[node], problem.num_nodes)

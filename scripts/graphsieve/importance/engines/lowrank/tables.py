@@ -104,10 +104,7 @@ def filter_table(known: RestrictedFilter, table: Table, lineage: Lineage) -> Fil
 
 def _filter_hop(known: RestrictedFilter, hop: int, table: Table, lineage: Lineage) -> FilteredChange:
     """The last step of one hop and its weight."""
-    if hop == 0:
-        mask = table.mask[: known.sizes[0]]
-    else:
-        mask = known.spread(table.mask[: known.sizes[1]], 0)
+    mask = table.mask[: known.sizes[0]] if hop == 0 else known.spread(table.mask[: known.sizes[1]], 0)
     numbers = lineage.row_numbers(mask, mask.flatten().nonzero()[:, 0])
     sums = _own_rows(table, mask, numbers) if hop == 0 else _neighbours(known, 0, table, mask, numbers)
     return FilteredChange(*_multiply(table.rows, sums, known.weights[hop]), mask, numbers)

@@ -1,0 +1,57 @@
+"""The models of the benchmark: those of the study, attention, a layer nobody has described, one that defies all."""
+
+import torch
+from torch import Tensor, nn
+from torch_geometric.nn import GATConv, GATv2Conv, MessagePassing, TransformerConv
+
+from graphsieve.models.classifier import NodeClassifier, build_model
+from graphsieve.models.layers import LAYERS
+
+HIDDEN, HEADS = 512, 8
+
+
+class GatedSum(MessagePassing):
+    """Written by hand: each neighbour is weighed by a gate that both ends decide on."""
+
+    def __init__(self, inputs: int, outputs: int):
+        super().__init__(aggr="sum")
+        self.value, self.gate = nn.Linear(inputs, outputs), nn.Linear(2 * outputs, 1)
+
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        return self.propagate(edge_index, x=self.value(x))
+
+    def message(self, x_i: Tensor, x_j: Tensor) -> Tensor:
+        return torch.sigmoid(self.gate(torch.cat([x_i, x_j], dim=-1))) * x_j
+
+
+class CentredModel(nn.Module):
+    """Subtracts the mean over all nodes between its layers, so that every node sees every other."""
+
+    def __init__(self, features: int, classes: int):
+        super().__init__()
+        self.first, self.second = GATConv(features, HIDDEN), GATConv(HIDDEN, classes)
+
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        hidden = self.first(x, edge_index).relu()
+        return self.second(hidden - hidden.mean(dim=0), edge_index)
+
+
+def _attention(layer: type, features: int, classes: int) -> nn.Module:
+    return NodeClassifier([layer(features, HIDDEN // HEADS, heads=HEADS), layer(HIDDEN, classes)])
+
+
+OTHERS = {
+    "gat": lambda features, classes: _attention(GATConv, features, classes),
+    "gatv2": lambda features, classes: _attention(GATv2Conv, features, classes),
+    "transformer": lambda features, classes: _attention(TransformerConv, features, classes),
+    "by hand": lambda features, classes: NodeClassifier([GatedSum(features, HIDDEN), GatedSum(HIDDEN, classes)]),
+    "centred": CentredModel,
+}
+
+
+def make_model(name: str, features: int, classes: int, classifier: str) -> nn.Module:
+    """A freshly initialised model; `classifier` matters to those of the study alone."""
+    if name in LAYERS:
+        return build_model(name, features, classes, hidden=HIDDEN, classifier=classifier)
+    torch.manual_seed(0)
+    return OTHERS[name](features, classes)

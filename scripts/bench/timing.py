@@ -1,0 +1,63 @@
+"""Seconds that can be believed: the ways take turns, several times, and a busy machine is told from an idle one."""
+
+import os
+import platform
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from graphsieve.errors import InputError
+
+ROUNDS = 5
+LARGEST_SPREAD = 1.5  # of the same configuration, longest over shortest: beyond it, something else had the machine
+ATTEMPTS = 3
+CPU_INFO = Path("/proc/cpuinfo")
+
+
+def take_turns(name: str, ways: dict[str, Callable[[], object]]) -> dict[str, np.ndarray]:
+    """Seconds of each way in every round, all ways one after another in each.
+
+    Where the rounds of a way differ too much, all are timed again; after several attempts the case is refused.
+    """
+    for way in ways.values():
+        way()  # what is prepared once, such as a library's own caches, is no way's fault
+    for _ in range(ATTEMPTS):
+        rounds = [{key: _seconds(way) for key, way in ways.items()} for _ in range(ROUNDS)]
+        seconds = {key: np.array([one[key] for one in rounds]) for key in ways}
+        spreads = {key: values.max() / values.min() for key, values in seconds.items()}
+        if max(spreads.values()) <= LARGEST_SPREAD:
+            return seconds
+    worst = max(spreads, key=spreads.get)
+    raise InputError(
+        f"{name}: {worst} took {seconds[worst].min():.3g} to {seconds[worst].max():.3g} s in {ROUNDS} rounds (load "
+        f"{os.getloadavg()[0]:.1f}): no table is written, run again on an idle machine"
+    )
+
+
+def _seconds(call: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def summary(seconds: np.ndarray, prefix: str, scale: float = 1.0) -> dict[str, float]:
+    """Median and range over the rounds, times `scale` where only a sample was timed."""
+    median, low, high = scale * np.array([np.median(seconds), seconds.min(), seconds.max()])
+    return {f"{prefix}_s": median, f"{prefix}_low": low, f"{prefix}_high": high}
+
+
+def machine() -> dict[str, object]:
+    """What the seconds were measured on."""
+    lines = CPU_INFO.read_text().splitlines() if CPU_INFO.exists() else []
+    models = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
+    return {
+        "cpu": models[0] if models else platform.processor(),
+        "cores": os.cpu_count(),
+        "threads": torch.get_num_threads(),
+        "load_at_start": round(os.getloadavg()[0], 2),
+        "torch": torch.__version__,
+        "rounds": ROUNDS,
+    }

@@ -1,0 +1,1 @@
+"""The engine that recomputes, layer by layer, only the rows that a change reaches."""

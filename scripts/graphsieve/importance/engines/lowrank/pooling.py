@@ -1,0 +1,144 @@
+"""Rows of nodes that become rows of graphs: by a sum or mean, which is linear, or by a maximum.
+
+Because a sum is linear, a linear map or a convolution right before it need not be computed for every node. Where no
+edge joins two graphs, the sum over a graph of A^k V W is the sum of V with other shares, times W: `shares[k]` says how
+much each node's row of V counts.
+"""
+
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor, fx
+
+from graphsieve.importance.engines.lowrank.filters import Expression, sparse_matrix
+from graphsieve.importance.engines.lowrank.trace import Pooling, Program
+from graphsieve.models.fast.convolutions import Edges, Filter
+
+
+@dataclass(frozen=True)
+class PooledMap:
+    """What happens from the rows of `source` to the rows of graphs."""
+
+    source: fx.Node
+    batch: Tensor  # the graph of each node
+    num_graphs: int
+    shares: dict[int, Tensor] | None  # of each node in the sum over its graph, by hops; None for a maximum
+    weights: dict[int, Tensor | None]  # (outputs, inputs) of each hop; None is the identity
+    bias: Tensor | None  # the sum over each graph of what is added to its nodes, (graphs, outputs)
+
+    matrices: dict[tuple[int, int], Tensor] = field(default_factory=dict)  # of the parts of the nodes met so far
+
+    def start(self) -> "Sums | Maxima":
+        return Maxima(self) if self.shares is None else Sums(self)
+
+    def matrix(self, part: slice) -> Tensor:
+        """(hops x graphs, nodes of the part): what sums their rows, for all hops below each other."""
+        key = (part.start, part.stop)
+        if key not in self.matrices:
+            batch = self.batch[part]
+            nodes = torch.arange(len(batch), device=batch.device)
+            graph = torch.cat([batch + place * self.num_graphs for place in range(len(self.shares))])
+            share = torch.cat([share[part] for share in self.shares.values()])
+            shape = (len(self.shares) * self.num_graphs, len(batch))
+            self.matrices[key] = sparse_matrix(Edges(graph, nodes.repeat(len(self.shares)), share), shape)
+        return self.matrices[key]
+
+
+@dataclass(frozen=True)
+class PoolingLayer:
+    """A pooling, the rows that enter it, and where the rows of each leaf are."""
+
+    map: PooledMap
+    source: Expression
+    reads: dict[fx.Node, Tensor | None]
+
+
+class Sums:
+    """Rows of graphs, summed part by part of the nodes."""
+
+    def __init__(self, pooled: PooledMap):
+        self.map = pooled
+        self.found: Tensor | None = None
+
+    def add(self, part: slice, rows: Tensor) -> None:
+        sums = self.map.matrix(part) @ rows
+        self.found = sums if self.found is None else self.found.add_(sums)
+
+    def result(self) -> Tensor:
+        by_hop = self.found.view(len(self.map.shares), self.map.num_graphs, -1)
+        total = sum(
+            rows if self.map.weights[hop] is None else rows @ self.map.weights[hop].T
+            for hop, rows in zip(self.map.shares, by_hop, strict=True)
+        )
+        return total if self.map.bias is None else total + self.map.bias
+
+
+class Maxima:
+    """The same for the highest value among the nodes of each graph; zero where it has none."""
+
+    def __init__(self, pooled: PooledMap):
+        self.map = pooled
+        self.found: Tensor | None = None
+
+    def add(self, part: slice, rows: Tensor) -> None:
+        if self.found is None:
+            self.found = rows.new_full((self.map.num_graphs, rows.shape[1]), -torch.inf)
+        self.found.scatter_reduce_(0, self.map.batch[part, None].expand_as(rows), rows, "amax")
+
+    def result(self) -> Tensor:
+        return self.found.masked_fill(self.found == -torch.inf, 0)
+
+
+def read_pooling(
+    program: Program, pooling: Pooling, filters: dict[fx.Node, Filter], batch: Tensor, dtype: torch.dtype
+) -> PooledMap:
+    """The pooling together with the linear map and the convolution right before it, if it is a sum."""
+    num_graphs = int(batch.max()) + 1 if pooling.num_graphs is None else pooling.num_graphs
+    if pooling.reduction == "max":
+        return PooledMap(pooling.source, batch, num_graphs, None, {}, None)
+    source, weight, bias = pooling.source, None, None
+    while source in program.rowwise and program.rowwise[source].is_linear:
+        source, own_weight, own_bias = program.rowwise[source].args
+        weight, bias = _times(weight, own_weight), _plus(_times(weight, own_bias), bias)
+    share = _shares(pooling.reduction, batch, num_graphs, dtype)
+    shares, weights = {0: share}, {0: weight}
+    convolution = program.convolutions.get(source)
+    if convolution is not None and convolution.source is not program.x and _stays(filters[source].edges, batch):
+        known, source = filters[source], convolution.source
+        shares = _shares_by_hop(known, share)
+        weights = {hop: _times(weight, own) for hop, own in known.weights.items()}
+        bias = _plus(_times(weight, known.bias), bias)
+    if bias is not None:
+        bias = share.new_zeros(num_graphs).index_add_(0, batch, share)[:, None] * bias
+    return PooledMap(source, batch, num_graphs, shares, weights, bias)
+
+
+def _shares(reduction: str, batch: Tensor, num_graphs: int, dtype: torch.dtype) -> Tensor:
+    share = torch.ones(len(batch), dtype=dtype, device=batch.device)
+    return share / torch.bincount(batch, minlength=num_graphs)[batch] if reduction == "mean" else share
+
+
+def _shares_by_hop(known: Filter, share: Tensor) -> dict[int, Tensor]:
+    """share, A^T share, A^T A^T share, ... for the hops that have a weight."""
+    found = {}
+    for hop in range(known.hops + 1):
+        if hop > 0:
+            sent = known.edges.weight * share[known.edges.target]
+            share = torch.zeros_like(share).index_add_(0, known.edges.source, sent)
+        if hop in known.weights:
+            found[hop] = share
+    return found
+
+
+def _stays(edges: Edges | None, batch: Tensor) -> bool:
+    """Whether no edge joins two graphs."""
+    return edges is None or bool((batch[edges.target] == batch[edges.source]).all())
+
+
+def _times(weight: Tensor | None, other: Tensor | None) -> Tensor | None:
+    """weight @ other, where a weight of None is the identity."""
+    return other if weight is None or other is None else weight @ other
+
+
+def _plus(one: Tensor | None, other: Tensor | None) -> Tensor | None:
+    return one + other if one is not None and other is not None else (other if one is None else one)

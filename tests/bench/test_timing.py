@@ -1,0 +1,50 @@
+"""The benchmark's clock, on calls that take as long as they are told."""
+
+import numpy as np
+import pytest
+import timing
+
+from graphsieve.errors import InputError
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Time that passes only when a way says so."""
+
+    class Clock:
+        now = 0.0
+        called = []
+
+        def way(self, name, durations):
+            durations = iter(durations)
+
+            def call():
+                self.called.append(name)
+                self.now += next(durations)
+
+            return call
+
+    clock = Clock()
+    clock.called = []
+    monkeypatch.setattr(timing.time, "perf_counter", lambda: clock.now)
+    return clock
+
+
+def test_ways_take_turns_after_a_warm_up(clock):
+    ways = {"ours": clock.way("ours", [9, 1, 1, 1.2, 1, 1.1]), "plain": clock.way("plain", [9, 5, 5, 6, 5, 5])}
+    seconds = timing.take_turns("case", ways)
+    assert clock.called == ["ours", "plain"] * (1 + timing.ROUNDS)
+    np.testing.assert_allclose(seconds["ours"], [1, 1, 1.2, 1, 1.1])
+    found = timing.summary(seconds["plain"], "full", scale=10)
+    assert {key: round(value, 9) for key, value in found.items()} == {"full_s": 50, "full_low": 50, "full_high": 60}
+
+
+def test_a_busy_machine_gets_another_chance_and_is_then_refused(clock):
+    calm, busy = [1.0] * timing.ROUNDS, [1.0] * (timing.ROUNDS - 1) + [1.6]
+    np.testing.assert_allclose(timing.take_turns("case", {"ours": clock.way("ours", [1, *busy, *calm])})["ours"], calm)
+    with pytest.raises(InputError, match=r"cora: ours took 1 to 1.6 s in 5 rounds .*run again on an idle machine"):
+        timing.take_turns("cora", {"ours": clock.way("ours", [1, *busy * timing.ATTEMPTS])})
+
+
+def test_the_machine_is_described():
+    assert {"cpu", "cores", "threads", "load_at_start", "rounds"} <= set(timing.machine())
