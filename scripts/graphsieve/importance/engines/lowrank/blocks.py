@@ -13,9 +13,9 @@ from graphsieve.importance.engines.lowrank.plan import Plan
 from graphsieve.importance.engines.lowrank.sizes import (
     BLOCK_BYTES,
     CHUNK_BYTES,
-    TABLE_BYTES,
     bytes_for_any_copy,
     bytes_of_rows,
+    wide_layers,
 )
 from graphsieve.importance.engines.lowrank.tables import Lineage
 from graphsieve.importance.engines.lowrank.whole import WholeCopies
@@ -32,6 +32,7 @@ class LowRankEngine:
     def __init__(self, plan: Plan):
         self.plan, self.problem = plan, plan.problem
         self.nodes, self.place = plan.x_nodes.cpu().numpy(), plan.x_place.cpu().numpy()
+        self.holds_rows = bool(wide_layers(plan))
         self.whole_base = self._whole_base() if plan.poolings else None
 
     def logits(self, pairs: range) -> Tensor:
@@ -40,7 +41,7 @@ class LowRankEngine:
 
     def _logits(self, pairs: range, memory: int) -> Tensor:
         columns, moved, lineage = self._block(pairs)
-        if len(pairs) > 1 and self._bytes_of_rows(moved) > memory:
+        if self.holds_rows and len(pairs) > 1 and self._bytes_of_rows(moved) > memory:
             middle = (pairs.start + pairs.stop) // 2
             halves = (range(pairs.start, middle), range(middle, pairs.stop))
             return torch.cat([self._logits(half, memory) for half in halves], 2)
@@ -128,13 +129,12 @@ class LowRankEngine:
 
     def _copies_per_block(self, workers: int, memory: int) -> int:
         """By what some items take; all repeats of an item in one block, if they fit."""
-        problem = self.problem
-        fitting = max(1, min(BLOCK_BYTES, memory) // 2 // bytes_for_any_copy(self.plan))
-        positions = np.unique(np.linspace(0, len(problem.items) - 1, SAMPLE).astype(int)) * problem.repeats
-        sample = [range(first, first + min(problem.repeats, fitting)) for first in positions.tolist()]
-        bytes_of_sample = sum(self._bytes_of_rows(self._block(one)[1]) for one in sample)
-        if bytes_of_sample:
-            expected = bytes_of_sample / sum(map(len, sample))
-            fitting = max(1, min(fitting, int(min(TABLE_BYTES, memory // 2) / expected)))
+        problem, one_copy = self.problem, bytes_for_any_copy(self.plan)
+        fitting = max(1, min(BLOCK_BYTES, memory) // one_copy)
+        if self.holds_rows:
+            positions = np.unique(np.linspace(0, len(problem.items) - 1, SAMPLE).astype(int)) * problem.repeats
+            sample = [range(first, first + min(problem.repeats, fitting)) for first in positions.tolist()]
+            rows = sum(self._bytes_of_rows(self._block(some)[1]) for some in sample)
+            fitting = max(1, min(BLOCK_BYTES, memory // 2) // (one_copy + rows // sum(map(len, sample))))
         step = min(fitting, math.ceil(problem.num_pairs / workers))
         return step - step % problem.repeats if step > problem.repeats else step

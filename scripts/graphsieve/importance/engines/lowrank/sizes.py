@@ -7,7 +7,6 @@ from graphsieve.importance.engines.lowrank.plan import Layer, Plan
 
 CHUNK_BYTES = 2**20  # rows in flight between two convolutions, per thread: they should stay in the cache
 BLOCK_BYTES = 2**26  # what a block of copies takes at most, even where the memory limit allows more
-TABLE_BYTES = 2**25  # of this, the rows of wide layers
 
 
 def bytes_for_any_copy(plan: Plan) -> int:
@@ -25,14 +24,17 @@ def bytes_for_any_copy(plan: Plan) -> int:
     return cells * plan.problem.x.element_size()
 
 
+def wide_layers(plan: Plan) -> list[Layer]:
+    """Those of which only the rows that change are held."""
+    return [layer for layer in plan.layers.values() if layer.table is None and not layer.filter.transforms_first]
+
+
 def bytes_of_rows(plan: Plan, moved: Tensor) -> int:
     """What the rows of wide layers take that change with the moved rows of x, (nodes, copies)."""
-    if all(layer.table is not None or layer.filter.transforms_first for layer in plan.layers.values()):
-        return 0
-    cells, masks = 0, {plan.program.x: moved}
+    cells, masks, wide = 0, {plan.program.x: moved}, wide_layers(plan)
     for node, layer in plan.layers.items():
         mask = union([select(masks[leaf], layer.reads[leaf]) for leaf in layer.source.leaves])
-        if layer.table is None and not layer.filter.transforms_first:
+        if layer in wide:
             cells += _cells_of_rows(layer, mask)
         masks[node] = layer.filter.reached(mask)
     return cells * plan.problem.x.element_size()

@@ -26,12 +26,17 @@ class Lineage:
         own = changes[..., self.parents :]
         return torch.cat([changes[..., : self.parents], own + changes[..., self.parent]], -1)
 
-    def row_numbers(self, mask: Tensor) -> Tensor:
-        """Where in a table of all masked rows, counted from 1, each row's change stands: its own, its parent's or 0."""
-        numbers = mask.flatten().cumsum(0).view_as(mask) * mask
+    def row_numbers(self, mask: Tensor, keys: Tensor) -> Tensor:
+        """Where in a table of the masked rows, which are `keys`, each row's change stands: its own or its parent's.
+
+        They are counted from 1; 0 where neither has changed.
+        """
+        numbers = torch.zeros(mask.shape, dtype=torch.long, device=mask.device)
+        own = torch.arange(1, len(keys) + 1, device=mask.device)
+        numbers.view(-1)[keys] = own
         if self.parents:
-            own = numbers[:, self.parents :]
-            own += numbers[:, self.parent].masked_fill_(mask[:, self.parents :], 0)
+            numbers[:, self.parents :] = numbers.index_select(1, self.parent)
+            numbers.view(-1)[keys] = own
         return numbers
 
 
@@ -87,7 +92,7 @@ def filter_table(known: RestrictedFilter, table: Table, lineage: Lineage) -> Fil
     if len(parts) == 1:
         return parts[0]
     mask = torch.stack([part.mask for part in parts]).any(0)
-    numbers = lineage.row_numbers(mask)
+    numbers = lineage.row_numbers(mask, mask.flatten().nonzero()[:, 0])
     tables = [Table(part.sums.of(part.rows, int(part.mask.sum())), part.mask, part.numbers) for part in parts]
     sums, start = [], 0
     for one in tables:
@@ -100,7 +105,7 @@ def filter_table(known: RestrictedFilter, table: Table, lineage: Lineage) -> Fil
 def _filter_hop(known: RestrictedFilter, hop: int, table: Table, lineage: Lineage) -> FilteredChange:
     """The last step of one hop and its weight."""
     mask = table.mask[: known.sizes[0]] if hop == 0 else known.spread(table.mask[: known.sizes[1]], 0)
-    numbers = lineage.row_numbers(mask)
+    numbers = lineage.row_numbers(mask, mask.flatten().nonzero()[:, 0])
     sums = _own_rows(table, mask, numbers) if hop == 0 else _neighbours(known, 0, table, mask, numbers)
     return FilteredChange(*_multiply(table.rows, sums, known.weights[hop]), mask, numbers)
 
@@ -119,9 +124,9 @@ def _tables_read(known: RestrictedFilter, table: Table, lineage: Lineage) -> dic
 def _propagate(known: RestrictedFilter, hop: int, table: Table, lineage: Lineage) -> Table:
     """One multiplication by A."""
     mask = known.spread(table.mask, hop)
-    numbers = lineage.row_numbers(mask)
-    rows = _neighbours(known, hop, table, mask, numbers).of(table.rows, int(mask.sum()))
-    return Table(rows, mask, numbers)
+    keys = mask.flatten().nonzero()[:, 0]
+    numbers = lineage.row_numbers(mask, keys)
+    return Table(_neighbours(known, hop, table, mask, numbers).of(table.rows, len(keys)), mask, numbers)
 
 
 def _own_rows(table: Table, mask: Tensor, numbers: Tensor) -> Sums:
