@@ -114,3 +114,9 @@ def own_files(wildcards):
 def scores_beside_bounds(wildcards):
     runs = study_runs("theory", scorer=config["theory"]["scorers"])
     return [rules.score.output.scores.format(**run) for run in runs if run["dataset"] == wildcards.dataset]
+
+
+def task_files(kind):
+    """A file of every task and seed."""
+    runs = itertools.product(config["tasks"]["names"], range(config["tasks"]["seeds"]))
+    return [rules.measure_task.output[kind].format(task=task, seed=seed) for task, seed in runs]

@@ -1,9 +1,3 @@
-def task_files(kind):
-    """A file of every task and seed."""
-    runs = itertools.product(config["tasks"]["names"], range(config["tasks"]["seeds"]))
-    return [rules.measure_task.output[kind].format(task=task, seed=seed) for task, seed in runs]
-
-
 rule measure_task:
     """Train for a task other than the paper's, score its columns, and retrain on fewer and fewer of them."""
     output:
