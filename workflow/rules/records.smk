@@ -127,5 +127,5 @@ def made_by_stages(wildcards):
     tables = [table for table in TABLES if not table.endswith(others)]
     stages = [rules.score.output.scores, rules.select_features.output.selection]
     chosen = new_runs("one_shot.csv", TABLES["one_shot.csv"][1])
-    files = [pattern.format(**run) for pattern in stages for run in chosen]
+    files = [*task_files("records"), *(pattern.format(**run) for pattern in stages for run in chosen)]
     return files + [file for table in tables for source in new_records(table) for file in source]

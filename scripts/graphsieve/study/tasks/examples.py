@@ -11,7 +11,7 @@ from torch_geometric.data import Batch, Data
 
 from graphsieve.data.datasets import load_graph
 from graphsieve.data.graph_sets import load_graphs
-from graphsieve.data.planted import generate_planted
+from graphsieve.data.planted import COLUMNS, generate_planted
 from graphsieve.data.splits import random_split
 from graphsieve.randomness import generator
 
@@ -88,10 +88,8 @@ def graph_set(name: str, seed: int, root: str | Path) -> Example:
     """Whole graphs; columns are scaled by the mean and deviation in the training graphs."""
     graphs = load_graphs(name, root=root)
     split = random_split(len(graphs), seed, train=0.8, val=0.1)
-    batches = {
-        part: Batch.from_data_list([graphs[i] for i in getattr(split, part)]) for part in ("train", "val", "test")
-    }
-    mean, deviation = batches["train"].x.mean(0), batches["train"].x.std(0).clamp(min=1e-6)
+    batches = [Batch.from_data_list([graphs[i] for i in part]) for part in (split.train, split.val, split.test)]
+    mean, deviation = batches[0].x.mean(0), batches[0].x.std(0).clamp(min=1e-6)
     parts = [Part((one.x - mean) / deviation, one.edge_index, one.y, {"batch": one.batch}) for one in batches]
     kinds = _one_hot_columns(graphs)
     numbers = graphs[0].x.shape[1] - kinds
@@ -110,12 +108,8 @@ def planted(seed: int, root: str | Path) -> Example:
     graph = generate_planted(seed)
     split = random_split(len(graph.y), seed, train=0.6, val=0.2)
     x, edges, y = (torch.from_numpy(one) for one in (graph.x, graph.edge_index, graph.y))
-    parts = [Part(x, edges, y, {}, torch.from_numpy(getattr(split, part))) for part in ("train", "val", "test")]
-    numbers = dict.fromkeys(graph.kinds, 0)
-    features = []
-    for kind in graph.kinds:
-        numbers[kind] += 1
-        features.append(f"{kind} {numbers[kind]}")
+    parts = [Part(x, edges, y, {}, torch.from_numpy(part)) for part in (split.train, split.val, split.test)]
+    features = [f"{kind} {number + 1}" for kind, count in COLUMNS.items() for number in range(count)]
     return Example(*parts, outputs=1, features=features)
 
 
