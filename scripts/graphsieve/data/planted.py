@@ -25,7 +25,7 @@ def generate_planted(seed: int) -> PlantedGraph:
     Examples
     --------
     >>> graph = generate_planted(0)
-    >>> graph.x.shape, graph.y.shape, list(graph.kinds[:3])
+    >>> graph.x.shape, graph.y.shape, graph.kinds[:3].tolist()
     ((800, 20), (800,), ['own', 'own', 'neighbours'])
     """
     rng = generator(seed, "graph")
