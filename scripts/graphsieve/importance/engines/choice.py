@@ -16,7 +16,7 @@ from graphsieve.importance.verify import agree, full_logits_of, probe_pair, prob
 from graphsieve.models.fast.convolutions import Unsupported
 
 ENGINES = ("auto", "lowrank", "incremental", "restricted", "full")
-FEWEST_PAIRS = 200  # below this, finding out which engine is exact costs more than it saves
+FEWEST_PAIRS = 300  # below this, finding out which engine is exact costs more than it saves
 WORTHWHILE = 0.7  # share of a full pass's cost that an engine may have: counted costs are rough
 Engine = LowRankEngine | IncrementalEngine | RestrictedEngine | FullEngine
 
