@@ -110,7 +110,9 @@ class Copies:
     def _evaluated(self, expression: Expression, changes: Changes, bases: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         """Tables of the unperturbed rows, and below them an expression's values (a tuple, or one) where they change."""
         number = len(changes.keys)
-        tables = tuple(torch.cat([base, base.new_empty(number, *base.shape[1:])]) for base in bases)
+        tables = tuple(base.new_empty(len(base) + number, *base.shape[1:]) for base in bases)
+        for table, base in zip(tables, bases, strict=True):
+            table[: len(base)] = base
         read = [self.plan.bases[leaf] for leaf in expression.leaves]
         widest = max(base[0].numel() * base.element_size() for base in (*bases, *read))
         for part in _chunks(number, widest):

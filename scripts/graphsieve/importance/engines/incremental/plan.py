@@ -64,8 +64,8 @@ class Plan:
         self.map_tables: dict[fx.Node, Tensor] = {}
         for node, (weight, bias) in lowered.maps.items():
             mapped = problem.x @ weight.T
-            self.bases[node] = mapped if bias is None else mapped + bias
-            self.map_tables[node] = torch.cat([self.bases[node], weight.T])
+            self.map_tables[node] = torch.cat([mapped if bias is None else mapped + bias, weight.T])
+            self.bases[node] = self.map_tables[node][: problem.num_nodes]
         self.layers: dict[fx.Node, Layer] = {}
         for node, gathering in lowered.gatherings.items():
             self.layers[node] = self._layer(node, gathering.source, gathering.stage)
@@ -74,7 +74,8 @@ class Plan:
 
     def _layer(self, node: fx.Node, source_node: fx.Node, stage: DescribedStage | CalledStage) -> Layer:
         source, needed = read_expression(self.lowered, source_node), self.needed[node]
-        tables = source.evaluate(lambda leaf: self.bases[leaf].clone())
+        several = len(source.steps) > 1  # which may work in place; a single one only puts rows together
+        tables = source.evaluate(lambda leaf: self.bases[leaf].clone() if several else self.bases[leaf])
         tables = tuple(table.contiguous() for table in tables)
         wanted = needed.nonzero()[:, 0]
         if isinstance(stage, CalledStage):

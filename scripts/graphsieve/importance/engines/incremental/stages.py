@@ -61,34 +61,21 @@ class CalledStage:
         values = {node: table[local.place] for node, table in zip(self.operands, tables, strict=True)}
         edge_index = torch.stack([local.source, local.target])
         edge_index = edge_index if self.layer.flow == "source_to_target" else edge_index.flip(0)
-        result = self._call(values, edge_index, local.nodes, local.edge)
+        result = self._invoke(self.call, _GraphPart(self, values, edge_index, local.nodes, local.edge))
         if result.shape[0] != len(local.nodes):
             raise Unsupported("the number of rows does not follow the graph")
         return result[local.wanted]
 
-    def _call(self, values: dict[fx.Node, Tensor], edge_index: Tensor, nodes: Tensor, edge: Tensor) -> Tensor:
-        """The layer on a part of the graph: `nodes` and `edge` say which part of the constants belongs to it."""
+    def _invoke(self, call: Call, part: "_GraphPart") -> Tensor:
+        """The call on a part of the graph."""
 
-        def part(value: object) -> object:
-            if isinstance(value, Call):
-                return invoke(value)
-            if isinstance(value, fx.Node):
-                return values[value]
-            if value is self.edge_index:
-                return edge_index
-            if not isinstance(value, Tensor) or value.dim() == 0:
-                return value
-            if len(value) == self.edge_index.shape[1]:
-                return value[edge]
-            return value[nodes] if len(value) == self.num_nodes else value
+        def argument(value: object) -> object:
+            return self._invoke(value, part) if isinstance(value, Call) else part.of(value)
 
-        def invoke(call: Call) -> Tensor:
-            args, kwargs = fx.node.map_aggregate((call.args, call.kwargs), part)
-            if call.method == WHOLE:
-                return self._own_layer(*args, **kwargs)
-            return getattr(self._own_layer, call.method)(*args, **{**kwargs, "size": None})
-
-        return invoke(self.call)
+        args, kwargs = fx.node.map_aggregate((call.args, call.kwargs), argument)
+        if call.method == WHOLE:
+            return self._own_layer(*args, **kwargs)
+        return getattr(self._own_layer, call.method)(*args, **{**kwargs, "size": None})
 
     @property
     def _own_layer(self) -> nn.Module:
@@ -110,12 +97,35 @@ class CalledStage:
     def _is_exact(self, sample: Tensor, tables: tuple[Tensor, ...]) -> bool:
         nodes = torch.arange(self.num_nodes, device=sample.device)
         edges = torch.arange(self.edge_index.shape[1], device=sample.device)
-        expected = self._call(dict(zip(self.operands, tables, strict=True)), self.edge_index, nodes, edges)[sample]
+        whole = _GraphPart(self, dict(zip(self.operands, tables, strict=True)), self.edge_index, nodes, edges)
+        expected = self._invoke(self.call, whole)[sample]
         try:
             parts = [self.rows(part, nodes, tables) for part in sample.split(AT_ONCE)]
         except Exception:  # the layer's own error on a part of the graph only says that this will not do
             return False
         return agree(torch.cat(parts), expected)
+
+
+@dataclass(frozen=True)
+class _GraphPart:
+    """What stands, on a part of the graph, for the arguments of a call; which part, `nodes` and `edge` say."""
+
+    stage: CalledStage
+    values: dict[fx.Node, Tensor]  # of the operands that depend on x
+    edge_index: Tensor
+    nodes: Tensor
+    edge: Tensor
+
+    def of(self, value: object) -> object:
+        if isinstance(value, fx.Node):
+            return self.values[value]
+        if value is self.stage.edge_index:
+            return self.edge_index
+        if not isinstance(value, Tensor) or value.dim() == 0:
+            return value
+        if len(value) == self.stage.edge_index.shape[1]:
+            return value[self.edge]
+        return value[self.nodes] if len(value) == self.stage.num_nodes else value
 
 
 @dataclass(frozen=True)
