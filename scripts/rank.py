@@ -12,7 +12,7 @@ from graphsieve.data.own.reader import GraphWarning, read_own_graph
 from graphsieve.errors import run_program
 from graphsieve.files.writing import write_csv, write_text
 from graphsieve.models.layers import LAYERS
-from graphsieve.options import DEVICES, METRIC_NAMES, RankingOptions
+from graphsieve.options import DEVICES, GIVEN, METRIC_NAMES, TESTED_PERTURBATIONS, RankingOptions
 
 DEFAULTS = RankingOptions()
 NUMBERS = {
@@ -51,6 +51,19 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--metric", default=DEFAULTS.metric, choices=METRIC_NAMES, help="what importance is the change of"
     )
+    parser.add_argument(
+        "--perturbation",
+        default=DEFAULTS.perturbation,
+        choices=TESTED_PERTURBATIONS,
+        help="whether a column is permuted, or only what the other columns leave open of it (conditional)",
+    )
+    parser.add_argument(
+        "--given",
+        default=DEFAULTS.given,
+        nargs="+",
+        choices=GIVEN,
+        help="what draws shall keep besides; 'graph' for columns that are smooth on the graph",
+    )
     for name, meaning in NUMBERS.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=getattr(DEFAULTS, name), help=meaning)
     for name, meaning in TRAINING_NUMBERS.items():
@@ -73,7 +86,8 @@ def rank(graph: Graph, arguments: argparse.Namespace):
     from graphsieve.inference.ranking import rank_features
 
     limit_threads(arguments.threads)
-    options = RankingOptions(**{name: getattr(arguments, name) for name in ("model", "metric", *NUMBERS)})
+    chosen = {name: getattr(arguments, name) for name in ("model", "metric", "perturbation", *NUMBERS)}
+    options = RankingOptions(given=tuple(arguments.given), **chosen)
     training = replace(options.training, **{name: getattr(arguments, name) for name in TRAINING_NUMBERS})
     return rank_features(
         graph, options=replace(options, training=training), device=choose_device(arguments.device), progress=True

@@ -149,6 +149,17 @@ def test_options(customers, tmp_path, monkeypatch, metric):
     assert [path.name for path in tmp_path.iterdir()] == ["elsewhere"]
 
 
+@pytest.mark.filterwarnings("ignore::graphsieve.data.own.reader.GraphWarning")
+def test_conditional_p_values(customers, tmp_path, monkeypatch):
+    rank_here(tmp_path, monkeypatch, customers / "customers", *QUICK, "--seeds", 1, "--out", tmp_path / "plain")
+    asked = ("--perturbation", "conditional", "--given", "graph", "degree", "--out", tmp_path / "conditional")
+    rank_here(tmp_path, monkeypatch, customers / "customers", *QUICK, "--seeds", 1, *asked)
+    plain, conditional = (pd.read_csv(tmp_path / name / "ranking.csv") for name in ("plain", "conditional"))
+    assert set(plain["feature"]) == set(conditional["feature"])
+    assert not plain["importance"].equals(conditional["importance"])
+    assert "the other columns, graph, degree" in (tmp_path / "conditional/index.html").read_text()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

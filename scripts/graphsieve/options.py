@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from graphsieve.errors import InputError
 
 DEVICES = ("auto", "cpu", "cuda")
+GIVEN = ("degree", "neighbourhood", "class", "graph")  # what a perturbation may keep besides the other columns
+TESTED_PERTURBATIONS = ("permute", "conditional")  # those of which a p-value can be made
 REPORTED_METRICS = ("accuracy", "roc_auc", "average_precision")
 METRIC_NAMES = (*REPORTED_METRICS, "cross_entropy", "macro_f1")
 BEST_EPOCHS = ("first", "last")
@@ -172,12 +174,17 @@ class RankingOptions:
     n_repeats: int = 20
     permutations: int = 1999
     metric: str = "accuracy"
+    perturbation: str = "permute"
+    given: tuple[str, ...] = ()
     seed: int = 0
     training: TrainingOptions = field(
         default_factory=lambda: TrainingOptions(hidden=64, classifier="none", dropout=0.5, epochs=60)
     )
 
     def __post_init__(self):
+        _check_choice("perturbation", self.perturbation, TESTED_PERTURBATIONS)
+        for name in self.given:
+            _check_choice("given", name, GIVEN)
         for name in ("seeds", "n_repeats", "permutations"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} is {getattr(self, name)}: it must be at least 1")

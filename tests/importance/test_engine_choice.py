@@ -56,6 +56,17 @@ def test_a_small_receptive_field_in_a_large_graph_is_worth_restricting_to(make, 
 
 
 @pytest.mark.usefixtures("clock")
+@pytest.mark.parametrize(("sizes", "engine"), [([600], "full"), ([20, 30], "lowrank"), ([600, *[1] * 30], "lowrank")])
+def test_large_groups_are_scored_by_full_passes_where_that_is_cheaper(sizes, engine):
+    """Of many groups it is their sum that counts."""
+    x = torch.rand(300, 600, generator=torch.Generator().manual_seed(0))
+    groups = {str(place): list(range(size)) for place, size in enumerate(sizes)}
+    y = torch.zeros(300, dtype=torch.long)
+    found = permutation_importance(GCNConv(600, 2), x, ring(300), y, range(300), groups=groups, n_repeats=2)
+    assert found.engine == engine
+
+
+@pytest.mark.usefixtures("clock")
 def test_many_copies_of_a_tiny_graph_are_worth_batching():
     assert chosen(TwoSums(6), nodes=40, features=6, scored=40) == "restricted"
 

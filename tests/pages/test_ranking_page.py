@@ -169,3 +169,12 @@ def test_nothing_is_loaded_from_elsewhere(ranking):
     page = page_of(ranking)
     assert not [element.tag for element in page.iter() if {"src", "href"} & element.attrib.keys()]
     assert "http" not in words(page)
+
+
+def test_what_draws_keep_is_said(ranking):
+    plain = words(page_of(ranking))
+    assert "--perturbation conditional asks" in plain
+    assert "--given graph keeps it" in plain
+    kept = words(page_of(replace(ranking, options=RankingOptions(perturbation="conditional", given=("graph",)))))
+    assert "shuffling keeps what is known of a column (the other columns, graph)" in kept
+    assert "--given graph" not in kept

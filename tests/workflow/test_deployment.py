@@ -19,6 +19,7 @@ STUDY = {
     "perturbations": {"datasets": ["digits"], "seeds": 1},
     "motivation": {"seeds": 0},
     "fairness": {"seeds": 0},
+    "stand_ins": {"graphs": 0},
     **dict.fromkeys(("synthetic", "adaptive", "ablation", "correlations", "theory"), NONE),
 }
 TABLES = ("table1_perturbations", "table2_feature_selection", "table5_datasets")

@@ -12,6 +12,7 @@ import pytest
 
 from graphsieve.data.motivation import KINDS
 from graphsieve.data.synthetic import REGIMES
+from graphsieve.inference.verdicts import NOTHING, OWN, QUESTIONS, STAND_IN
 from graphsieve.study.suspects.protocol import CELLS
 
 ROOT = Path(__file__).parents[2]
@@ -178,6 +179,22 @@ def test_motivation(execute, tmp_path):
     assert "image/png" in shown
     assert "Heterophilic features: the MLP is ahead by 10.0 points." in shown
     assert "81.0 ± 1.4" in shown
+
+
+def test_stand_ins(execute, tmp_path):
+    records = [
+        {"seed": seed, "kind": kind, "column": f"{kind} {number}", "reason": reason,
+         **{f"{what}_{question}": value for question in QUESTIONS for what, value in (("p", p_value), ("loss", 0.1))}}
+        for seed in (0, 1) for kind, reason, p_value in (("relevant", OWN, 0.01), ("copy", STAND_IN, 0.5),
+                                                         ("smooth", NOTHING, 0.5), ("white", NOTHING, 0.5))
+        for number in (1, 2)
+    ]  # fmt: skip
+    shown = execute("stand_ins", records, figure=str(tmp_path / "figure"), table=str(tmp_path / "table"))
+    assert "image/png" in shown
+    assert "*a stand-in*: The model uses it, but other columns say the same." in shown
+    found = pd.read_csv(tmp_path / "table.csv").set_index("kind")
+    assert (found.loc["relevant", list(QUESTIONS)] == 1).all()
+    assert (found.loc["copy", list(QUESTIONS)] == 0).all()
 
 
 def test_fairness(execute, tmp_path):

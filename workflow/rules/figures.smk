@@ -36,6 +36,19 @@ use rule execute_notebook as draw_fairness with:
     localrule: True
 
 
+use rule execute_notebook as draw_stand_ins with:
+    input:
+        template=template("stand_ins"),
+        records=rules.measure_stand_ins.output.records,
+    output:
+        **page("conditional_importance", config["stand_ins"]["graphs"]),
+        figure=figure("conditional_importance"),
+        table=table("conditional_importance"),
+    log:
+        log_of("conditional_importance"),
+    localrule: True
+
+
 use rule execute_notebook as draw_tasks with:
     input:
         template=template("tasks"),

@@ -71,3 +71,26 @@ rule measure_fairness:
         code=code_of("measure_fairness.py"),
     script:
         "../../scripts/measure_fairness.py"
+
+
+rule measure_stand_ins:
+    """Marginal and conditional importance on graphs with copies of relevant columns and columns smooth on the graph."""
+    output:
+        records="<results>/records/stand_ins.csv",
+    log:
+        "<results>/logs/measure_stand_ins.log",
+    benchmark:
+        "<results>/benchmarks/measure_stand_ins.tsv"
+    conda:
+        "../../envs/graphsieve.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+        gpu=job_gpus,
+    params:
+        graphs=config["stand_ins"]["graphs"],
+        device=config["device"],
+        code=code_of("measure_stand_ins.py"),
+    script:
+        "../../scripts/measure_stand_ins.py"

@@ -7,8 +7,11 @@ from torch import Tensor, nn
 
 from graphsieve.importance.checks import check_choices
 from graphsieve.importance.columns import root_sequence
+from graphsieve.importance.conditional import Conditional
+from graphsieve.importance.given import check_given
 from graphsieve.importance.inputs import read_inputs
 from graphsieve.importance.loaders import read_loader, refuse_what_needs_the_graph
+from graphsieve.importance.perturbations import check_perturbation
 from graphsieve.importance.request import Posed, Request
 from graphsieve.importance.result import PermutationImportance
 from graphsieve.importance.rounds import Clock
@@ -27,7 +30,8 @@ def permutation_importance(
     *,
     n_repeats: int = 10,
     metric: str | Callable | Sequence[str | Callable] = "accuracy",
-    perturbation: str = "permute",
+    perturbation: str | Conditional = "permute",
+    given: str | Sequence[str] | None = None,
     task_level: str = "node",
     groups: Mapping[str, Sequence[int]] | None = None,
     feature_names: Sequence[str] | None = None,
@@ -81,8 +85,14 @@ def permutation_importance(
         "mean_squared_error" or "mean_absolute_error" for numbers, all as in scikit-learn; or a function of (what the
         model returns, y) where higher is better. A list returns a dict of results by name, from the same perturbed
         passes.
-    perturbation : str
-        "permute", "gaussian" (noise of the column's mean and deviation) or "mask" (zeros).
+    perturbation : str or Conditional
+        "permute", "gaussian" (noise of the column's mean and deviation), "mask" (zeros), or "conditional": keep what
+        the other columns say of the column, and permute only the rest. A `Conditional` is one made beforehand, which
+        several calls can share.
+    given : str or sequence of str, optional
+        What "permute" and "conditional" shall keep besides: what a node's "degree", the mean of the column over its
+        "neighbourhood" or its "class" (of scored nodes, the only labels that are read) say of its value; with "graph",
+        how smooth the column is on the graph.
     task_level : str
         Whether "node", "edge" or "graph" is predicted. Edges need `edge_label_index`, graphs need `batch`.
     groups : dict of str to sequence of int, optional
@@ -160,6 +170,9 @@ def permutation_importance(
     >>> pair = permutation_importance(model, x, edge_index, y, range(100), groups={"both": [0, 1]})
     >>> list(pair.groups), pair.importances.shape
     (['both'], (1, 10))
+    >>> copied = torch.stack([x[:, 0], x[:, 0]], dim=1)  # what one column says, the other says too
+    >>> permutation_importance(model, copied, edge_index, y, range(100), perturbation="conditional").importances_mean
+    array([0., 0.])
     >>> names = ["signal", "noise"]
     >>> loss = {"metric": "cross_entropy", "n_repeats": 40, "feature_names": names}
     >>> best = permutation_importance(model, x, edge_index, y, range(100), keep=1, **loss)
@@ -206,7 +219,9 @@ def permutation_importance(
     >>> permutation_importance(model, loader, n_repeats=20).importances_mean.round(1)
     array([0.5, 0. ])
     """
-    check_choices(model, n_repeats, perturbation, engine, perturbed_rows)
+    check_choices(model, n_repeats, engine, perturbed_rows)
+    given = check_given(given)
+    check_perturbation(perturbation, given)
     sampling = Sampling(control_variate, keep, until_width, time_budget)
     if y is None and not isinstance(x, (Tensor, np.ndarray, Mapping)):
         refuse_what_needs_the_graph(
@@ -222,6 +237,7 @@ def permutation_importance(
         metric=metric,
         n_repeats=n_repeats,
         perturbation=perturbation,
+        given=given,
         within=within,
         perturbed_rows=perturbed_rows,
         shared_permutation=shared_permutation,

@@ -6,18 +6,15 @@ import numpy as np
 from torch import nn
 
 from graphsieve.errors import InputError
-from graphsieve.importance.columns import PERTURBATIONS
 from graphsieve.importance.engines.choice import ENGINES
 from graphsieve.options import PERTURBED_ROWS
 
 
-def check_choices(model: nn.Module, n_repeats: int, perturbation: str, engine: str, perturbed_rows: str) -> None:
+def check_choices(model: nn.Module, n_repeats: int, engine: str, perturbed_rows: str) -> None:
     if not isinstance(model, nn.Module):
         raise InputError(f"model must be a torch module, not {type(model).__name__}")
     if n_repeats < 1:
         raise InputError(f"n_repeats must be at least 1, not {n_repeats}")
-    if perturbation not in PERTURBATIONS:
-        raise InputError(f"perturbation {perturbation!r} is unknown: choose one of {', '.join(PERTURBATIONS)}")
     if perturbed_rows not in PERTURBED_ROWS:
         raise InputError(f"perturbed_rows {perturbed_rows!r} is unknown: choose one of {', '.join(PERTURBED_ROWS)}")
     if engine not in ENGINES:

@@ -14,6 +14,11 @@ from torch import Tensor
 SPARSE_BELOW = 0.25  # the share of nonzeros below which a permutation is drawn as the places of the nonzeros
 
 
+def rows_of(x: Tensor, rows: Tensor) -> Tensor:
+    """These rows of x, whatever its layout."""
+    return (x if x.layout == torch.strided else x.to_sparse_coo()).index_select(0, rows)
+
+
 class Columns:
     """The columns of x as sorted (rows, nonzero values), whatever the layout of x."""
 

@@ -4,10 +4,9 @@ from collections.abc import Callable
 from functools import cache
 
 import numpy as np
-import torch
 from torch import Tensor
 
-from graphsieve.importance.columns import Columns, NewColumn, child_generator
+from graphsieve.importance.columns import Columns, NewColumn, child_generator, rows_of
 from graphsieve.importance.groups import in_orders
 
 DrawItem = Callable[[Columns, np.ndarray, int, np.random.SeedSequence], list[NewColumn]]
@@ -30,8 +29,7 @@ def draw_shared(root: np.random.SeedSequence) -> DrawItem:
 
 def draw_at(draw: DrawItem, x: Tensor, rows: Tensor) -> DrawItem:
     """What `draw` does to a graph of these rows alone; all others keep their values."""
-    part = x if x.layout == torch.strided else x.to_sparse_coo()
-    inner = Columns(part.index_select(0, rows))
+    inner = Columns(rows_of(x, rows))
     numbers = rows.cpu().numpy()
     changed = np.zeros(x.shape[0], dtype=bool)
     changed[numbers] = True

@@ -18,10 +18,12 @@ from graphsieve.importance.columns import (
     child_sequence,
     draw_column,
 )
+from graphsieve.importance.conditional import Conditional
 from graphsieve.importance.draws import DrawItem, draw_at, draw_shared, exchange_among
 from graphsieve.importance.groups import check_groups, draw_group
 from graphsieve.importance.inputs import Inputs
 from graphsieve.importance.metrics import choose_metrics
+from graphsieve.importance.perturbations import CONDITIONAL, make_conditional
 from graphsieve.importance.problem import Problem, evaluation_mode
 from graphsieve.importance.result import PermutationImportance
 from graphsieve.importance.rounds import Clock, sample_repeats
@@ -47,7 +49,8 @@ class Request:
     posed: Posed
     metric: str | Callable | Sequence[str | Callable]
     n_repeats: int
-    perturbation: str
+    perturbation: str | Conditional
+    given: tuple[str, ...]
     within: str | None
     perturbed_rows: str
     shared_permutation: bool
@@ -85,7 +88,7 @@ class Request:
             rows["features"] = feature_index(features, num_columns)
         else:
             rows["groups"] = check_groups(groups, features, num_columns)
-        carried = {**rows, "perturbation": self.perturbation, "feature_names": check_names(feature_names, num_columns)}
+        carried = {**rows, "perturbation": self.name, "feature_names": check_names(feature_names, num_columns)}
         problem, order = self._problem(inputs, **rows)
         self._check_sampling(len(order))
         with evaluation_mode(self.model), thread_count(self.n_jobs):
@@ -94,10 +97,15 @@ class Request:
         results = {one.metric: one for one in _results(sampler, order, self.n_repeats, carried)}
         return results if many else results[metrics[0].name]
 
+    @property
+    def name(self) -> str:
+        """Of what is done to the columns."""
+        return CONDITIONAL if self.given or isinstance(self.perturbation, Conditional) else self.perturbation
+
     def _check_sampling(self, num_rows: int) -> None:
-        if self.sampling.control_variate and self.perturbation not in MEAN_OF_COLUMN:
+        if self.sampling.control_variate and self.name not in MEAN_OF_COLUMN:
             raise InputError(
-                f"control_variate needs draws whose mean is known, and those of perturbation '{self.perturbation}' "
+                f"control_variate needs draws whose mean is known, and those of perturbation '{self.name}' "
                 f"have none: choose one of {', '.join(sorted(MEAN_OF_COLUMN))}"
             )
         keep = self.sampling.keep
@@ -125,7 +133,7 @@ class Request:
             target=self.posed.target,
             items=[items[row] for row in order],
             labels=[labels[row] for row in order],
-            repeats=1 if self.perturbation in DETERMINISTIC else self.n_repeats,
+            repeats=1 if self.name in DETERMINISTIC else self.n_repeats,
             draw_item=draw_item,
             exchange=exchange,
             seed=self.seed,
@@ -136,8 +144,14 @@ class Request:
 
     def _draws(self, draw: Callable, inputs: Inputs) -> tuple[DrawItem, np.ndarray | None]:
         """How the new values of an item are drawn, and which rows exchange theirs."""
-        blocks = read_blocks(self.within, self.perturbation, inputs)
-        if blocks is not None:
+        blocks = read_blocks(self.within, self.name, inputs)
+        if self.shared_permutation and self.name == CONDITIONAL:
+            raise InputError("shared_permutation moves all columns alike, and cannot keep what is known of each")
+        rows = None if self.perturbed_rows == "all" else self.posed.target.rows
+        conditional = make_conditional(self.perturbation, self.given, inputs, self.posed.target, rows)
+        if conditional is not None:
+            draw_item = conditional.draw
+        elif blocks is not None:
             draw_item = partial(draw_within, blocks)
         elif self.shared_permutation and self.perturbation == "permute":
             draw_item = draw_shared(self.seed)

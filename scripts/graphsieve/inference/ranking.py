@@ -14,7 +14,7 @@ The test nodes' labels are used for nothing but the accuracies at the end.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ from tqdm import tqdm
 from graphsieve.data.graph import Graph, Split, induced_subgraph
 from graphsieve.data.splits import choose_split
 from graphsieve.errors import InputError
-from graphsieve.importance import permutation_importance
+from graphsieve.importance import Conditional, permutation_importance
 from graphsieve.inference.accuracy_curve import accuracy_curve
 from graphsieve.inference.correlated import correlated_groups
 from graphsieve.inference.p_values import adjust_benjamini_hochberg, adjust_holm, sequential_p_values, smaller_doubled
@@ -64,6 +64,7 @@ class Side:
     nodes: np.ndarray
     number: int
     options: RankingOptions
+    perturbation: str | Conditional = "permute"
 
     def importance(self, occasion: int, count: int, **items: object) -> tuple[np.ndarray, np.ndarray, float]:
         """Fall of the metric and rise of the loss by (seed, item, repeat), and the metric before.
@@ -80,8 +81,17 @@ class Side:
         state = child(self.options.seed, "scoring", self.number, occasion)
         results = [
             permutation_importance(
-                model, x, edge_index, y, self.nodes, n_repeats=count, metric=metrics, random_state=state, **items
-            )
+                model,
+                x,
+                edge_index,
+                y,
+                self.nodes,
+                n_repeats=count,
+                metric=metrics,
+                random_state=state,
+                perturbation=self.perturbation,
+                **items,
+            )  # fmt: skip
             for model in self.models
         ]
         falls, rises = (np.stack([of[name].importances for of in results]) for name in (metric, "cross_entropy"))
@@ -184,18 +194,42 @@ def train_sides(
                 models.append(training.model.eval())
                 bar.update()
             sides.append(Side(models, *scored, number, options))
-    return sides
+    return perturbed_by(options, sides, graph, split)
 
 
-def cut_in_halves(graph: Graph, split: Split, seed: int) -> list[tuple[Graph, np.ndarray]]:
-    """Two disjoint subgraphs, each with its nodes whose labels may be seen, which are shared out class by class."""
+def perturbed_by(options: RankingOptions, sides: list[Side], graph: Graph, split: Split) -> list[Side]:
+    """The same models, scored as the options say."""
+    halves = share_out(graph, split, options.seed)[::-1]
+    return [
+        replace(side, options=options, perturbation=_perturbation(graph, drawn, side.nodes, options))
+        for side, drawn in zip(sides, halves, strict=True)
+    ]
+
+
+def _perturbation(graph: Graph, drawn: np.ndarray, labelled: np.ndarray, options: RankingOptions) -> str | Conditional:
+    """Of the scored half; what the other half, which the model has learnt, says of a smooth column there is known."""
+    if options.perturbation == "permute" and not options.given:
+        return options.perturbation
+    x, edge_index, y, rows = map(torch.from_numpy, (graph.x, graph.edge_index, graph.y, drawn))
+    return Conditional(
+        x, others=options.perturbation == "conditional", given=options.given, edge_index=edge_index,
+        y=y[rows[labelled]], nodes=rows[labelled], rows=rows,
+    )  # fmt: skip
+
+
+def share_out(graph: Graph, split: Split, seed: int) -> list[np.ndarray]:
+    """The nodes of both halves; those whose labels may be seen are shared out class by class."""
     rng = np.random.default_rng(child(seed, "split", 1))
     known = rng.permutation(np.union1d(split.train, split.val))
     known = known[np.argsort(graph.y[known], kind="stable")]
     others = rng.permutation(np.setdiff1d(np.arange(graph.num_nodes), known))
-    halves = []
-    for half in (0, 1):
-        nodes = np.sort(np.concatenate([known[half::2], others[half::2]]))
+    return [np.sort(np.concatenate([known[half::2], others[half::2]])) for half in (0, 1)]
+
+
+def cut_in_halves(graph: Graph, split: Split, seed: int) -> list[tuple[Graph, np.ndarray]]:
+    """Two disjoint subgraphs, each with its nodes whose labels may be seen."""
+    known, halves = np.union1d(split.train, split.val), []
+    for nodes in share_out(graph, split, seed):
         labelled = np.flatnonzero(np.isin(nodes, known))
         subgraph = induced_subgraph(graph, nodes)
         if len(np.unique(subgraph.y[labelled])) < 2:

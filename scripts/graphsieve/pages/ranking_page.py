@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from graphsieve.inference.ranking import SIGNIFICANCE, Ranking, most_permutations
+from graphsieve.options import RankingOptions
 from graphsieve.pages.ranking_pictures import combined_error, importance_text, p_text, place_bars, place_curve
 from graphsieve.pages.rendering import render
 from graphsieve.study import labels
@@ -27,6 +28,7 @@ def build_page(ranking: Ranking, warnings: Sequence[str] = ()) -> str:
         ranking=ranking,
         graph=ranking.graph,
         options=ranking.options,
+        kept=kept_by_draws(ranking.options),
         warnings=warnings,
         level=SIGNIFICANCE,
         percent=percent,
@@ -45,6 +47,12 @@ def build_page(ranking: Ranking, warnings: Sequence[str] = ()) -> str:
         needed=features_needed(ranking),
         table=feature_table(ranking),
     )
+
+
+def kept_by_draws(options: RankingOptions) -> list[str]:
+    """What new values of a column keep of it, besides the values themselves."""
+    others = ["the other columns"] if options.perturbation == "conditional" else []
+    return [*others, *options.given]
 
 
 @dataclass(frozen=True)

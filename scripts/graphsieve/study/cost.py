@@ -18,6 +18,7 @@ STUDY_OF_RULE = {
     "measure_fairness": "Fairness",
     "train_suspect": "Suspects",
     "suspect": "Suspects",
+    "measure_stand_ins": "Conditional importance",
     "check_bounds": "Theory",
     "apply_bounds": "Theory",
 }

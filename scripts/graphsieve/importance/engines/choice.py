@@ -2,10 +2,12 @@
 
 import copy
 
+import numpy as np
 import torch
 
 from graphsieve.errors import InputError
 from graphsieve.importance.engines.batched import BatchedEngine, BatchedProblem
+from graphsieve.importance.engines.cost import counted_cost
 from graphsieve.importance.engines.full import FullEngine
 from graphsieve.importance.engines.incremental.engine import IncrementalEngine
 from graphsieve.importance.engines.incremental.plan import Plan as IncrementalPlan
@@ -18,6 +20,8 @@ from graphsieve.models.fast.convolutions import Unsupported
 
 ENGINES = ("auto", "lowrank", "incremental", "restricted", "full")
 FEWEST_PAIRS = 200  # below this, finding out which engine is exact costs more than it saves
+MANY_COLUMNS = 128  # from this size on, a group may be cheaper to score by full passes
+GATHERED = 4  # as much too dear are the rows counted that the low-rank engine gathers for a group (measured)
 WORTHWHILE = 0.7  # share of a full pass's cost that an engine may have: counted costs are rough
 Engine = LowRankEngine | IncrementalEngine | RestrictedEngine | FullEngine | BatchedEngine
 
@@ -44,11 +48,12 @@ def for_part(engine: Engine, part: Problem) -> Engine:
 
 
 def _fastest(problem: Problem) -> Engine:
+    full = FullEngine(problem)
     try:
-        return _lowrank(problem)
+        engine = _lowrank(problem)
+        return engine if _pays_for_groups(engine, full) else full
     except Unsupported:
         pass
-    full = FullEngine(problem)
     if problem.num_pairs < FEWEST_PAIRS:
         return full
     limit = WORTHWHILE * full.cost_per_pair()
@@ -73,6 +78,16 @@ def _lowrank(problem: Problem) -> LowRankEngine:
     if not agree(engine.logits(range(pair, pair + 1))[:, :, 0].T, full_logits_of(problem, pair)):
         raise Unsupported("a perturbed pass does not give the model's logits")
     return engine
+
+
+def _pays_for_groups(engine: LowRankEngine, full: FullEngine) -> bool:
+    """A group of g columns is a change of rank g: its cost grows with g, that of a full pass does not."""
+    problem = full.problem
+    if problem.largest_item < MANY_COLUMNS:
+        return True
+    sizes = [len(item) for item in problem.items]  # sorted
+    ends = [counted_cost(lambda pair=pair: engine.logits(range(pair, pair + 1))) for pair in (0, problem.num_pairs - 1)]
+    return np.interp(sizes, [sizes[0], sizes[-1]], ends).mean() < GATHERED * full.cost_per_pair()
 
 
 def _incremental(problem: Problem) -> IncrementalEngine:

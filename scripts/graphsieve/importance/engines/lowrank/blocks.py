@@ -10,9 +10,18 @@ from torch import Tensor
 from graphsieve.importance.columns import NewColumn
 from graphsieve.importance.engines.lowrank.copies import Copies
 from graphsieve.importance.engines.lowrank.plan import Plan
+from graphsieve.importance.engines.lowrank.sizes import (
+    BLOCK_BYTES,
+    CHUNK_BYTES,
+    bytes_for_any_copy,
+    bytes_of_rows,
+    wide_layers,
+)
 from graphsieve.importance.engines.lowrank.tables import Lineage
 from graphsieve.importance.engines.lowrank.whole import WholeCopies
 from graphsieve.importance.engines.parallel import ordered_map
+
+SAMPLE = 16  # items on which the changed rows are counted to choose the size of blocks
 
 
 class LowRankEngine:
@@ -23,10 +32,30 @@ class LowRankEngine:
     def __init__(self, plan: Plan):
         self.plan, self.problem = plan, plan.problem
         self.nodes, self.place = plan.x_nodes.cpu().numpy(), plan.x_place.cpu().numpy()
+        self.holds_rows = bool(wide_layers(plan))
         self.whole_base = self._whole_base() if plan.poolings else None
 
     def logits(self, pairs: range) -> Tensor:
         """(classes, nodes, copies) of the pairs."""
+        return self._logits(pairs, self.problem.memory_limit)
+
+    def _logits(self, pairs: range, memory: int) -> Tensor:
+        columns, moved, lineage = self._block(pairs)
+        if self.holds_rows and len(pairs) > 1 and self._bytes_of_rows(moved) > memory:
+            middle = (pairs.start + pairs.stop) // 2
+            halves = (range(pairs.start, middle), range(middle, pairs.stop))
+            return torch.cat([self._logits(half, memory) for half in halves], 2)
+        return (
+            self._whole(columns, moved) if self.plan.poolings else Copies(self.plan, columns, moved, lineage).logits()
+        )
+
+    def _bytes_of_rows(self, moved: Tensor) -> int:
+        """Of a block; where graphs are pooled, every row of a copy is computed."""
+        changed = (moved != 0).any(1)
+        return bytes_of_rows(self.plan, torch.ones_like(changed) if self.plan.poolings else changed)
+
+    def _block(self, pairs: range) -> tuple[Tensor, Tensor, Lineage]:
+        """Which columns the copies change, how, and which copies are parents: those with sparse columns removed."""
         problem, device = self.problem, self.problem.x.device
         positions = range(pairs.start // problem.repeats, (pairs.stop - 1) // problem.repeats + 1)
         items = problem.items[positions.start : positions.stop]
@@ -34,14 +63,11 @@ class LowRankEngine:
         for place, item in enumerate(items):
             columns[: len(item), place] = torch.from_numpy(item)
         item = torch.arange(pairs.start, pairs.stop, device=device) // problem.repeats - positions.start
-        new, old, sparse = self._moves(pairs, positions, len(columns))
-        if self.plan.poolings:
-            return self._whole(columns[:, item], new - old[:, :, item])
-        if not sparse:
-            return Copies(self.plan, columns[:, item], new - old[:, :, item], Lineage(0, item)).logits()
+        new, old = self._moves(pairs, positions, len(columns))
+        if self.plan.poolings or len(pairs) < problem.repeats or not old.any():
+            return columns[:, item], new - old[:, :, item], Lineage(0, item)
         parents = torch.arange(len(items), device=device)
-        moved, columns = torch.cat([-old, new], 2), columns[:, torch.cat([parents, item])]
-        return Copies(self.plan, columns, moved, Lineage(len(items), item)).logits()
+        return columns[:, torch.cat([parents, item])], torch.cat([-old, new], 2), Lineage(len(items), item)
 
     def _whole_base(self) -> Tensor:
         """The unperturbed outputs, with the rounding of copies that are computed as a whole."""
@@ -53,23 +79,27 @@ class LowRankEngine:
         change = WholeCopies(self.plan, columns, moved).outputs() - self.whole_base
         return (change + self.problem.baseline[:, None]).permute(2, 0, 1).contiguous()
 
-    def _moves(self, pairs: range, positions: range, slots: int) -> tuple[Tensor, Tensor, bool]:
-        """New (nodes, slots, copies) and old (nodes, slots, items) values of the columns; whether all are sparse."""
+    def _moves(self, pairs: range, positions: range, slots: int) -> tuple[Tensor, Tensor]:
+        """What is added to the columns (nodes, slots, copies) after removing the old values (nodes, slots, items).
+
+        Only where the new columns are sparse: others would change all rows again, so nothing is removed first.
+        """
         repeats, dtype = self.problem.repeats, self.problem.columns.dtype
         new = np.zeros((len(self.nodes), slots, len(pairs)), dtype=dtype)
         old = np.zeros((len(self.nodes), slots, len(positions)), dtype=dtype)
-        sparse = True
         for place, position in enumerate(positions):
             first = position * repeats
             start, stop = max(first, pairs.start), min(first + repeats, pairs.stop)
             copies = slice(start - pairs.start, stop - pairs.start)
-            new_columns = zip(self.problem.items[position], self.problem.draw(position), strict=True)
-            for slot, (column, drawn) in enumerate(new_columns):
+            draws = self.problem.draw(position)
+            for slot, (column, drawn) in enumerate(zip(self.problem.items[position], draws, strict=True)):
                 self._write_old(old[:, slot, place], column)
                 self._write_new(new[:, slot, copies], drawn, slice(start - first, stop - first))
-                sparse &= drawn.rows is not None
+            if any(drawn.rows is None for drawn in draws):
+                new[:, :, copies] -= old[:, :, place, None]
+                old[:, :, place] = 0
         device = self.problem.x.device
-        return torch.from_numpy(new).to(device), torch.from_numpy(old).to(device), sparse
+        return torch.from_numpy(new).to(device), torch.from_numpy(old).to(device)
 
     def _write_old(self, target: np.ndarray, column: int) -> None:
         rows, values = self.problem.columns.nonzeros(column)
@@ -87,12 +117,24 @@ class LowRankEngine:
     def blocks(self, score: Callable[[Tensor], np.ndarray]) -> Iterator[tuple[range, np.ndarray]]:
         """Scores of all pairs, block by block."""
         workers = torch.get_num_threads() if self.problem.x.device.type == "cpu" else 1
-        pairs = self.problem.num_pairs
-        step = min(self.plan.copies_per_block(workers), math.ceil(pairs / workers))
+        memory = max(1, self.problem.memory_limit // workers - 4 * CHUNK_BYTES)
+        pairs, step = self.problem.num_pairs, self._copies_per_block(workers, memory)
         ranges = (range(start, min(start + step, pairs)) for start in range(0, pairs, step))
 
         def work(block: range) -> tuple[range, np.ndarray]:
             with torch.no_grad():  # gradient mode belongs to a thread
-                return block, score(self.logits(block))
+                return block, score(self._logits(block, memory // 2))
 
         return ordered_map(work, ranges, workers)
+
+    def _copies_per_block(self, workers: int, memory: int) -> int:
+        """By what some items take; all repeats of an item in one block, if they fit."""
+        problem, one_copy = self.problem, bytes_for_any_copy(self.plan)
+        fitting = max(1, min(BLOCK_BYTES, memory) // one_copy)
+        if self.holds_rows:
+            positions = np.unique(np.linspace(0, len(problem.items) - 1, SAMPLE).astype(int)) * problem.repeats
+            sample = [range(first, first + min(problem.repeats, fitting)) for first in positions.tolist()]
+            rows = sum(self._bytes_of_rows(self._block(some)[1]) for some in sample)
+            fitting = max(1, min(BLOCK_BYTES, memory // 2) // (one_copy + rows // sum(map(len, sample))))
+        step = min(fitting, math.ceil(problem.num_pairs / workers))
+        return step - step % problem.repeats if step > problem.repeats else step

@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from graphsieve.importance.engines.lowrank.tables import Lineage, Table
+from graphsieve.importance.engines.lowrank.tables import FilteredChange, Lineage, weighted_sums
 
 Rows = Callable[[slice], Tensor]
 
@@ -78,17 +78,28 @@ class DenseChange:
 
 
 class SparseChange:
-    """A later layer of many outputs: the base row plus a row of a table."""
+    """A later layer of many outputs: the base row plus a sum of products, taken when the row is asked for."""
 
-    def __init__(self, base: Tensor, table: Table):
-        self.base, self.table, self.mask = base, table, table.mask
+    def __init__(self, base: Tensor, change: FilteredChange):
+        self.base, self.change, self.mask = base, change, change.mask
         self.width = base.shape[1]
+        self.counts = torch.bincount(change.sums.target, minlength=1 + int(change.mask.sum()))
 
     def rows(self, nodes: Tensor, copies: Tensor) -> Rows:
-        numbers = self.table.numbers[nodes, copies]
+        sums, numbers = self.change.sums, self.change.numbers[nodes, copies]
+        counts = self.counts[numbers]
+        ends = counts.cumsum(0)
+        # The place in `sums` of every term: its row's first one there, and so many on as it is on in its row here.
+        shift = (self.counts.cumsum(0) - self.counts)[numbers] - (ends - counts)
+        places = torch.arange(int(counts.sum()), device=nodes.device) + shift.repeat_interleave(counts)
+        source, factor = sums.source[places], sums.factor[places]
+        bounds = [0, *ends.tolist()]
 
         def rows(part: slice) -> Tensor:
-            return self.base.index_select(0, nodes[part]).add_(self.table.rows.index_select(0, numbers[part]))
+            terms = slice(bounds[part.start], bounds[part.stop])
+            starts = (ends - counts)[part] - terms.start
+            change = weighted_sums(self.change.rows, source[terms], factor[terms], starts)
+            return change.add_(self.base.index_select(0, nodes[part]))
 
         return rows
 

@@ -16,7 +16,8 @@ from graphsieve.importance.engines.lowrank.changes import (
     union,
 )
 from graphsieve.importance.engines.lowrank.filters import Expression
-from graphsieve.importance.engines.lowrank.plan import CHUNK_BYTES, Layer, Plan
+from graphsieve.importance.engines.lowrank.plan import Layer, Plan
+from graphsieve.importance.engines.lowrank.sizes import CHUNK_BYTES
 from graphsieve.importance.engines.lowrank.tables import Lineage, Table, filter_table
 from graphsieve.importance.engines.lowrank.trace import NARROW
 
@@ -48,7 +49,7 @@ class Copies:
         if layer.filter.transforms_first:
             change = layer.filter.combine(self._transformed(layer, mask, keys, rows))
             return DenseChange(layer.base, change, lambda: layer.filter.reached(mask))
-        entering = Table(self._entering(layer, keys, rows), mask, self.lineage.row_numbers(mask))
+        entering = Table(self._entering(layer, keys, rows), mask, self.lineage.row_numbers(mask, keys))
         return SparseChange(layer.base, filter_table(layer.filter, entering, self.lineage))
 
     def _changed_rows(self, expression: Expression, reads: dict[fx.Node, Tensor | None]) -> tuple[Tensor, Tensor, Rows]:
@@ -62,7 +63,8 @@ class Copies:
     def _entering(self, layer: Layer, keys: Tensor, rows: Rows) -> Tensor:
         """The changes of the input, below a row of zeros."""
         reference, nodes = layer.reference, keys // self.number
-        changes = reference.new_zeros(1 + len(keys), reference.shape[1])
+        changes = reference.new_empty(1 + len(keys), reference.shape[1])
+        changes[0] = 0
         for part in _chunks(len(keys), reference.shape[1] * reference.element_size()):
             target = changes[1 + part.start : 1 + part.stop]
             torch.sub(rows(part), reference.index_select(0, nodes[part]), out=target)
@@ -70,7 +72,7 @@ class Copies:
 
     def _transformed(self, layer: Layer, mask: Tensor, keys: Tensor, rows: Rows) -> dict[int, Tensor]:
         """The change of the input times the weight of each hop, at all nodes which that hop reads."""
-        reference, nodes, numbers = layer.reference, keys // self.number, self.lineage.row_numbers(mask)
+        reference, nodes, numbers = layer.reference, keys // self.number, self.lineage.row_numbers(mask, keys)
         sizes, width, hops = layer.filter.sizes, layer.base.shape[1], sorted(layer.filter.weights)
         ends = {hop: int(torch.searchsorted(keys, sizes[hop] * self.number)) for hop in hops}
         tables = {hop: reference.new_zeros(1 + ends[hop], width) for hop in hops}
@@ -100,7 +102,7 @@ class Copies:
         width = max(change.width for change in self.changes.values())
         for part in _chunks(len(keys), width * base.element_size()):
             table[len(base) + part.start : len(base) + part.stop] = rows(part)
-        numbers = self.lineage.row_numbers(mask)[:, self.lineage.parents :]
+        numbers = self.lineage.row_numbers(mask, keys)[:, self.lineage.parents :]
         unchanged = torch.arange(len(base), device=base.device)[:, None]
         numbers = torch.where(numbers > 0, numbers + (len(base) - 1), unchanged)
         return table.T.contiguous().index_select(1, numbers.flatten()).view(-1, *numbers.shape)

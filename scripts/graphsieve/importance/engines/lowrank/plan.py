@@ -6,10 +6,9 @@ zero keep their value, and so does whatever is computed row by row from them. A 
 output changes by the filtered change of its input. So each value is a known base plus a change on few rows, and no
 approximation is made; only rounding differs from a full pass.
 
-This file prepares what does not depend on the perturbation; `blocks.py` evaluates blocks of copies.
+This file prepares what does not depend on the perturbation; `copies.py` evaluates blocks of copies.
 """
 
-import math
 from dataclasses import dataclass, replace
 
 import torch
@@ -21,9 +20,6 @@ from graphsieve.importance.engines.lowrank.pooling import PooledMap, PoolingLaye
 from graphsieve.importance.engines.lowrank.trace import Convolution, Pooling, Program, trace_program
 from graphsieve.importance.problem import Problem
 from graphsieve.models.fast.convolutions import Filter, Unsupported, linear_filter, read_filter
-
-CHUNK_BYTES = 2**20  # rows in flight between two convolutions, per thread: they should stay in the cache
-BLOCK_BYTES = 2**26  # what a block of copies takes at most, even where the memory limit allows more
 
 
 @dataclass(frozen=True)
@@ -107,30 +103,6 @@ class Plan:
             totals.add(slice(None), source.evaluate(lambda leaf, reads=reads: select(bases[leaf], reads[leaf]).clone()))
             bases[node] = totals.result()
             places[node] = torch.arange(pooled.num_graphs, device=every_node.device)
-
-    def copies_per_block(self, workers: int) -> int:
-        """As many copies as fit the memory limit, but no more than the cache likes."""
-        slots = self.problem.largest_item
-        cells = 4 * len(self.x_nodes) * slots + 4 * self.base.numel()
-        for layer in self.layers.values():
-            known = layer.filter
-            if layer.table is not None:
-                cells += known.sizes[0] * (6 + 8 * slots * len(known.weights)) + known.sizes[-1] * slots * known.hops
-            else:
-                cells += _cells(layer)
-        budget = min(BLOCK_BYTES, self.problem.memory_limit // workers - 4 * CHUNK_BYTES)
-        fitting = budget // (cells * self.problem.x.element_size())
-        return max(1, min(fitting, math.ceil(self.problem.num_pairs / workers)))
-
-
-def _cells(layer: Layer) -> int:
-    """Numbers that a later layer holds for each copy, if all its rows change."""
-    known, outputs, inputs = layer.filter, layer.base.shape[1], layer.reference.shape[1]
-    counting = 12 * known.sizes[-1]  # masks and row numbers
-    if known.transforms_first:
-        return 3 * outputs * sum(known.sizes) + counting
-    entries = max((edges.weight.numel() for edges in known.edges), default=0)
-    return inputs * sum(known.sizes) + outputs * known.sizes[0] * (1 + len(known.weights)) + counting + 16 * entries
 
 
 def _prepare_layer(

@@ -336,8 +336,10 @@ def _relu_in_place(rows: Tensor, *_: Any, **__: Any) -> Tensor:
 
 
 def linear_rows(rows: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    """Same as F.linear, without what is zero."""
-    product = rows_times(*without_zero_columns(rows, weight))
+    """Same as F.linear; many outputs without what is zero."""
+    if len(weight) > NARROW:
+        rows, weight = without_zero_columns(rows, weight)
+    product = rows_times(rows, weight)
     return product if bias is None else product.add_(bias)
 
 

@@ -1,0 +1,68 @@
+"""Which features matter, and why: tested by itself, beside the other columns, and beside these and the graph."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import torch
+
+from graphsieve.data.graph import Graph
+from graphsieve.data.splits import choose_split
+from graphsieve.inference.ranking import SIGNIFICANCE, perturbed_by, score_sides, train_sides
+from graphsieve.inference.verdicts import QUESTIONS, reason_of
+from graphsieve.options import RankingOptions
+
+
+def feature_reasons(
+    graph: Graph, *, options: RankingOptions | None = None, device: str | torch.device = "cpu", progress: bool = False
+) -> pd.DataFrame:
+    """Importance of every feature by itself and conditional on the others, with p-values and a reason.
+
+    The p-values are those of `rank_features`: models learn on one half of the nodes and are scored on the other.
+
+    Parameters
+    ----------
+    graph : Graph
+        Its features are taken as they are, so scale them first.
+    options : RankingOptions, optional
+        Which model, how many seeds and permutations; what a draw keeps is settled here.
+    device : str or torch.device
+        Where to train and score.
+    progress : bool
+        Whether to show progress bars.
+
+    Returns
+    -------
+    DataFrame
+        One row per feature, in the order of the columns: rise of the loss and p-value for each of QUESTIONS, the
+        column that it correlates with most, and which of REASONS holds.
+
+    Examples
+    --------
+    >>> from graphsieve.data.stand_ins import generate
+    >>> from graphsieve.options import RankingOptions, TrainingOptions
+    >>> graph = generate(0, num_nodes=120, relevant=1, copies=1, smooth=1, white=1)
+    >>> options = RankingOptions(seeds=1, permutations=39, training=TrainingOptions(hidden=8, epochs=10))
+    >>> table = feature_reasons(graph, options=options)
+    >>> list(table["feature"]), list(table["closest"][:2])
+    (['relevant 1', 'copy of 1', 'smooth 1', 'white 1'], ['copy of 1', 'relevant 1'])
+    """
+    options, device = options or RankingOptions(), torch.device(device)
+    split = choose_split(graph, "public" if graph.public_split else "random", options.seed)
+    sides = train_sides(graph, split, options, device, progress)
+    table = pd.DataFrame({"feature": graph.names()})
+    for question, perturbed in QUESTIONS.items():
+        scored = score_sides(perturbed_by(replace(options, **perturbed), sides, graph, split), graph.num_features)
+        table[f"loss_{question}"], table[f"p_{question}"] = scored.losses, scored.p_values
+    table["closest"], table["correlation"] = _closest(graph)
+    table["reason"] = [reason_of(table.loc[row], SIGNIFICANCE) for row in table.index]
+    return table
+
+
+def _closest(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
+    """The other column that each correlates with most, in either direction."""
+    with np.errstate(invalid="ignore", divide="ignore"):  # a constant column correlates with none
+        correlations = np.nan_to_num(np.atleast_2d(np.corrcoef(graph.x, rowvar=False)))
+    np.fill_diagonal(correlations, 0)
+    closest = np.abs(correlations).argmax(axis=1)
+    return np.array(graph.names())[closest], correlations[np.arange(len(closest)), closest]
