@@ -21,6 +21,7 @@ from graphsieve.models.fast.convolutions import Unsupported
 ENGINES = ("auto", "lowrank", "incremental", "restricted", "full")
 FEWEST_PAIRS = 300  # below this, finding out which engine is exact costs more than it saves
 MANY_COLUMNS = 128  # from this size on, a group may be cheaper to score by full passes
+GATHERED = 4  # as much too dear are the rows counted that the low-rank engine gathers for a group (measured)
 WORTHWHILE = 0.7  # share of a full pass's cost that an engine may have: counted costs are rough
 Engine = LowRankEngine | IncrementalEngine | RestrictedEngine | FullEngine | BatchedEngine
 
