@@ -14,7 +14,7 @@ from runs import CONFIG, HERE, PROJECT, RECORDS, TABLE, TRAINED, finish, make_pr
 BEYOND_THE_PARTITION = {"arxiv"}
 PARTITION = {"minutes": 120, "mem_mb": 32 * 1024, "gpus": 1}
 SUBMITTED = {"train", "score", "select_features", "retrain", "perturb", "adaptive"}
-SUBMITTED |= {"score_regime", "measure_motivation", "measure_stand_ins", "check_bounds", "apply_bounds"}
+SUBMITTED |= {"score_regime", "measure_motivation", "check_bounds", "apply_bounds"}
 
 
 def results(project: Path) -> dict[str, bytes]:
