@@ -7,6 +7,8 @@ zeros, so results differ by rounding only.
 from torch import Tensor
 
 FEW = 0.5  # share of the units below which leaving out the others pays
+MOST = 0.9  # the same for a wide product that is all there is to it
+FIRST = 64  # rows that show soon whether enough units are zero
 
 
 def nonzero_columns(values: Tensor, nonnegative: bool = False, below: float = FEW) -> Tensor | None:
@@ -17,14 +19,19 @@ def nonzero_columns(values: Tensor, nonnegative: bool = False, below: float = FE
     if len(values) == 0:
         return None
     values = values.detach()
-    live = values.amax(dim=0) != 0
-    if not nonnegative:
-        live |= values.amin(dim=0) != 0
+    if len(values) > FIRST and _live_columns(values[:FIRST], nonnegative).sum() >= below * values.shape[1]:
+        return None
+    live = _live_columns(values, nonnegative)
     units = live.nonzero()[:, 0]
     return units if 0 < len(units) < below * len(live) else None
 
 
-def without_zero_columns(rows: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+def _live_columns(values: Tensor, nonnegative: bool) -> Tensor:
+    live = values.amax(dim=0) != 0
+    return live if nonnegative else live | (values.amin(dim=0) != 0)
+
+
+def without_zero_columns(rows: Tensor, weight: Tensor, below: float = FEW) -> tuple[Tensor, Tensor]:
     """Both without the columns in which `rows` is zero everywhere, if they are many; rows @ weight.T stays the same."""
-    units = nonzero_columns(rows)
+    units = nonzero_columns(rows, below=below)
     return (rows, weight) if units is None else (rows.index_select(1, units), weight.index_select(1, units))

@@ -7,6 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from graphsieve.importance.engines.lowrank.filters import RestrictedFilter
+from graphsieve.models.fast.nonzero_columns import MOST, nonzero_columns
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,9 @@ class FilteredChange:
 
 
 def filter_table(known: RestrictedFilter, table: Table, lineage: Lineage) -> FilteredChange:
-    parts = [_filter_hop(known, hop, one, lineage) for hop, one in _tables_read(known, table, lineage).items()]
+    table, weights = _without_zero_columns(table, known.weights)
+    read = _tables_read(known, table, lineage)
+    parts = [_filter_hop(known, hop, one, weights[hop], lineage) for hop, one in read.items()]
     if len(parts) == 1:
         return parts[0]
     mask = torch.stack([part.mask for part in parts]).any(0)
@@ -102,12 +105,23 @@ def filter_table(known: RestrictedFilter, table: Table, lineage: Lineage) -> Fil
     return FilteredChange(torch.cat([one.rows for one in tables]), _merge(sums), mask, numbers)
 
 
-def _filter_hop(known: RestrictedFilter, hop: int, table: Table, lineage: Lineage) -> FilteredChange:
+def _without_zero_columns(table: Table, weights: dict) -> tuple[Table, dict]:
+    """Both without the units that change nowhere: those that are dead in all copies."""
+    units = None if None in weights.values() else nonzero_columns(table.rows, below=MOST)
+    if units is None:
+        return table, weights
+    rows = table.rows.index_select(1, units)
+    return Table(rows, table.mask, table.numbers), {hop: one.index_select(0, units) for hop, one in weights.items()}
+
+
+def _filter_hop(
+    known: RestrictedFilter, hop: int, table: Table, weight: Tensor | None, lineage: Lineage
+) -> FilteredChange:
     """The last step of one hop and its weight."""
     mask = table.mask[: known.sizes[0]] if hop == 0 else known.spread(table.mask[: known.sizes[1]], 0)
     numbers = lineage.row_numbers(mask, mask.flatten().nonzero()[:, 0])
     sums = _own_rows(table, mask, numbers) if hop == 0 else _neighbours(known, 0, table, mask, numbers)
-    return FilteredChange(*_multiply(table.rows, sums, known.weights[hop]), mask, numbers)
+    return FilteredChange(*_multiply(table.rows, sums, weight), mask, numbers)
 
 
 def _tables_read(known: RestrictedFilter, table: Table, lineage: Lineage) -> dict[int, Table]:

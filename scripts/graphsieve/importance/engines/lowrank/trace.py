@@ -20,7 +20,7 @@ from torch_geometric.nn.pool import glob
 from torch_geometric.utils import scatter
 
 from graphsieve.models.fast.convolutions import CONVOLUTIONS, Unsupported, network_behind
-from graphsieve.models.fast.nonzero_columns import without_zero_columns
+from graphsieve.models.fast.nonzero_columns import MOST, without_zero_columns
 
 ELEMENTWISE_MODULES = (
     *(nn.ReLU, nn.ReLU6, nn.LeakyReLU, nn.ELU, nn.SELU, nn.CELU, nn.GELU, nn.SiLU, nn.Mish, nn.Tanh, nn.Sigmoid),
@@ -338,7 +338,7 @@ def _relu_in_place(rows: Tensor, *_: Any, **__: Any) -> Tensor:
 def linear_rows(rows: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """Same as F.linear; many outputs without what is zero."""
     if len(weight) > NARROW:
-        rows, weight = without_zero_columns(rows, weight)
+        rows, weight = without_zero_columns(rows, weight, MOST)
     product = rows_times(rows, weight)
     return product if bias is None else product.add_(bias)
 
