@@ -30,12 +30,13 @@ def memory_for(rule):
     return mem_mb
 
 
-def minutes_for(rule):
-    """Minutes for a job of this rule; a second attempt asks for twice as many."""
+def minutes_for(rule, bundle=None):
+    """Minutes for a job of this rule, or of a bundle of its results; a second attempt asks for twice as many."""
+    results = len(bundle.members) or 1 if bundle else 1
 
     def runtime(wildcards, attempt):
         epochs = config["datasets"][wildcards.dataset]["epochs"]
-        return minutes(MEASURED.get((rule, wildcards.dataset)), SIZES[wildcards.dataset], epochs, attempt)
+        return minutes(MEASURED.get((rule, wildcards.dataset)), SIZES[wildcards.dataset], epochs, attempt, results)
 
     return runtime
 

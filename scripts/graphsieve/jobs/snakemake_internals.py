@@ -35,3 +35,8 @@ def lift_rate_limit(workflow) -> None:
     """
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
+
+
+def forced_jobs(workflow) -> list:
+    """The jobs that run because the user said so (--force, --forcerun, --forceall)."""
+    return [job for job in workflow.dag.needrun_jobs() if workflow.dag.reason(job).forced]
