@@ -73,8 +73,3 @@ def shared(kind):
         return None if size == "large" else f"{kind}_{size}" + "_gpu" * job_gpus(wildcards)
 
     return group
-
-
-def one_shot_group(wildcards):
-    """Score, select and retrain in one go; of a large graph the score apart, as it takes minutes by itself."""
-    return shared("one_shot")(wildcards) or "select_and_retrain"

@@ -20,7 +20,7 @@ for one in bundles_of("retrain"):
         wildcard_constraints:
             dataset=one.datasets or one_of(config["datasets"]),
         group:
-            one_shot_group
+            shared("one_shot")
         conda:
             "../../envs/graphsieve.yaml"
         threads: job_threads

@@ -130,8 +130,9 @@ def start_sentence(costs: pd.DataFrame) -> str:
     """How much of the CPU time went into starting processes."""
     if "start_percent" not in costs:
         return "How much of it went into starting was not measured."
+    share = costs.loc["All", "start_percent"]
     return (
-        f"Starting Python with its libraries took {costs.loc['All', 'start_percent']:.1f} % of the CPU time, as every job measured it before its "
+        f"Starting Python with its libraries took {share:.1f} % of the CPU time, as every job measured it before its "
         "work began. Results of one run that take seconds each are made by one process."
     )
 
