@@ -23,4 +23,4 @@ def make_job(folder: Path, rule: str = "test", threads: int = 1, **parts: dict) 
 
 def one_result(wildcards: dict, **settings: object) -> dict:
     """The params of a job that makes one result."""
-    return {"results": [(wildcards, settings)], "device": "cpu", "code": "today's"}
+    return {"results": [(wildcards, settings)], "device": "cpu", "code": "today's", "strict": True}

@@ -65,6 +65,14 @@ def test_another_setting_makes_only_what_it_concerns(results):
     assert made([replace(one, settings={**one.settings, "code": "b"}) for one in results]) == ["npt", "mi", "tfi"]
 
 
+def test_other_settings_do_not_count_where_only_files_do(results):
+    made(results)
+    changed = [replace(one, settings={}, strict=False) for one in results]
+    assert made(changed) == []
+    Path(results[0].inputs[0]).write_text("other nodes")
+    assert made(changed) == ["npt", "mi", "tfi"]
+
+
 def test_another_input_counts_by_its_content_not_its_time(results):
     made(results)
     graph = Path(results[0].inputs[0])
@@ -81,7 +89,7 @@ def test_a_file_that_is_not_the_one_that_was_made_is_made_again(results):
     assert made(results) == ["npt"]
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", json.dumps({"origin": "?"})])
+@pytest.mark.parametrize("text", ["", "{", "[]", json.dumps({"inputs": "?"})])
 def test_a_damaged_receipt_vouches_for_nothing(results, text):
     made(results)
     results[0].receipt.write_text(text)

@@ -32,6 +32,7 @@ for one in bundles_of("adaptive"):
             gpu=job_gpus,
         params:
             results=results_with(one, adaptive_settings),
+            strict=settings_count,
             device=config["device"],
             code=code_of("adaptive.py"),
         script:

@@ -8,6 +8,7 @@ receipts do not vouch for (`graphsieve.jobs.receipts`).
 from graphsieve.jobs.bundles import bundle
 from graphsieve.jobs.resources import work_seconds
 from snakemake.iocontainers import Wildcards
+from snakemake.settings.types import RerunTrigger
 
 
 def wanted(rule):
@@ -36,7 +37,7 @@ def wanted_models():
             yield {**run, "model": model}
 
 
-# Of every rule that bundles results: which are wanted, and the wildcards that tell those of one run apart.
+# The results that are wanted of every rule with bundles, and the wildcards that tell those of one run apart.
 BUNDLED = {
     "train": (wanted_models, ["model"]),
     "score": (wanted_scores, ["scorer"]),
@@ -83,6 +84,14 @@ def inputs_with(bundle, files):
     return lambda wildcards: {
         name: file for result in results_in(bundle, wildcards) for name, file in files(result).items()
     }
+
+
+def settings_count(wildcards, input):
+    """Whether results of other settings or code are made again; not where --rerun-triggers lets files alone count.
+
+    It asks for `input` so that Snakemake does not take it for a setting itself.
+    """
+    return RerunTrigger.PARAMS in workflow.rerun_triggers
 
 
 def results_in(bundle, wildcards):

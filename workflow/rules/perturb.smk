@@ -27,6 +27,7 @@ for one in bundles_of("perturb"):
             gpu=job_gpus,
         params:
             results=results_with(one, perturb_settings),
+            strict=settings_count,
             device=config["device"],
             code=code_of("perturb.py"),
         script:

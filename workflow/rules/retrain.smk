@@ -30,6 +30,7 @@ for one in bundles_of("retrain"):
             gpu=job_gpus,
         params:
             results=results_with(one, retrain_settings),
+            strict=settings_count,
             device=config["device"],
             code=code_of("retrain.py"),
         script:

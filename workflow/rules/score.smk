@@ -28,6 +28,7 @@ for one in bundles_of("score"):
             gpu=job_gpus,
         params:
             results=results_with(one, score_settings),
+            strict=settings_count,
             device=config["device"],
             code=code_of("score.py"),
         script:

@@ -37,6 +37,7 @@ rule train_suspect:
         gpu=job_gpus,
     params:
         results=results_with(BUNDLES["train"], suspect_train_settings),
+        strict=settings_count,
         device=config["device"],
         code=code_of("train.py"),
     script:

@@ -29,6 +29,7 @@ for one in bundles_of("train"):
             gpu=job_gpus,
         params:
             results=results_with(one, train_settings),
+            strict=settings_count,
             device=config["device"],
             code=code_of("train.py"),
         script:

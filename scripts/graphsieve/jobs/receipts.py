@@ -27,21 +27,24 @@ class Result:
     outputs : its files.
     inputs : the files that it is made from.
     settings : everything else that it depends on, code included.
+    strict : whether a result that was made with other settings is out of date; if not, other inputs alone count.
     """
 
     wildcards: dict[str, str]
     outputs: tuple[str, ...]
     inputs: tuple[str, ...]
     settings: dict
+    strict: bool = True
 
     @property
     def receipt(self) -> Path:
         return receipt_of(self.outputs[0])
 
-    def origin(self) -> str:
-        """A text that changes when the result would."""
-        made_from = [self.settings, [_checksum(path) for path in self.inputs], _versions()]
-        return hashlib.sha256(json.dumps(made_from, sort_keys=True, default=str).encode()).hexdigest()
+    def origin(self) -> dict:
+        """What changes when the result would."""
+        settings = json.dumps([self.settings, _versions()], sort_keys=True, default=str)
+        inputs = [_checksum(path) for path in self.inputs]
+        return {"inputs": inputs, "settings": hashlib.sha256(settings.encode()).hexdigest()}
 
     def earlier_usage(self) -> dict | None:
         """What it took to make it, if it is there and as it would be made today."""
@@ -49,13 +52,14 @@ class Result:
             return None
         try:
             written = json.loads(self.receipt.read_text(encoding="utf-8"))
-            same = written["origin"] == self.origin() and written["files"] == self._files()
-            return written["used"] if same else None
+            today = {**self.origin(), "files": self._files()}
+            compared = today if self.strict else ("inputs", "files")
+            return written["used"] if all(written[name] == today[name] for name in compared) else None
         except (ValueError, KeyError, TypeError):  # not one of ours, or damaged
             return None
 
     def write_receipt(self, used: dict) -> None:
-        text = json.dumps({"origin": self.origin(), "files": self._files(), "used": used}, indent=1)
+        text = json.dumps({**self.origin(), "files": self._files(), "used": used}, indent=1)
         write_text(text + "\n", self.receipt)
 
     def _files(self) -> list[str]:

@@ -75,7 +75,7 @@ def results_of(job: SimpleNamespace, inputs: Callable[[dict], Sequence[str]]) ->
     found = []
     for (wildcards, settings), outputs in zip(job.params.results, files, strict=True):
         everything = {**settings, "device": job.params.device, "code": job.params.code}
-        found.append(Result(wildcards, outputs, tuple(map(str, inputs(wildcards))), everything))
+        found.append(Result(wildcards, outputs, tuple(map(str, inputs(wildcards))), everything, job.params.strict))
     return found
 
 
