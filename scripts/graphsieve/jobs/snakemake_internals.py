@@ -10,6 +10,7 @@ from pathlib import Path
 
 LOCKS = Path(".snakemake/locks")
 SCREEN_HANDLER = "ColorizingTextHandler"
+NOTHING_TO_RESTORE = "Cannot restore "  # begins a warning for every file that a failed job made for the first time
 
 
 def event_of(record: logging.LogRecord) -> str:
