@@ -62,8 +62,9 @@ def test_the_scheduler_has_the_limit_that_we_lift():
 
 
 def test_a_job_knows_whether_it_was_forced():
+    import snakemake.api  # noqa: F401 (its parts import one another, and only in this order)
+    from snakemake.dag import DAG
     from snakemake.jobs import Reason
-    from snakemake.workflow import DAG
 
     forced, late = Reason(), Reason()
     forced.forced = True
