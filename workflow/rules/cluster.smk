@@ -32,7 +32,7 @@ def memory_for(rule):
 
 def minutes_for(rule, bundle=None):
     """Minutes for a job of this rule, or of a bundle of its results; a second attempt asks for twice as many."""
-    results = len(bundle.members) or 1 if bundle else 1
+    results = max(1, len(bundle.members)) if bundle else 1
 
     def runtime(wildcards, attempt):
         epochs = config["datasets"][wildcards.dataset]["epochs"]
