@@ -102,6 +102,7 @@ def adaptive_verdicts(judged: pd.DataFrame) -> pd.DataFrame:
 
 def cost_block(cost: pd.DataFrame) -> str:
     names = {"core_hours": "core-hours", "longest_job_minutes": "longest job, minutes", "plain_core_hours": "plain way"}
+    names |= {"start_percent": "starting, %"}
     shown = cost.set_index("study").rename(columns=names)
     cells = shown.map("{:,.1f}".format).assign(jobs=shown["jobs"].map("{:,.0f}".format))
     return markdown_table(cells.rename_axis("Study"))

@@ -49,18 +49,26 @@ def graph_of_job(wildcards):
     return rules.prepare_graph.output.graph.format(dataset=wildcards.dataset)
 
 
-def weights_for_scorer(wildcards):
+def model_for_scorer(run):
     """The trained model that a scorer asks: none, the dataset's own, or an MLP."""
-    kind = MODEL_OF_SCORER.get(wildcards.scorer)
-    if kind is None:
-        return []
-    run = {**wildcards, "model": wildcards.model if kind == "own" else kind}
-    return rules.train.output.weights.format(**run)
+    kind = MODEL_OF_SCORER.get(run["scorer"])
+    return run["model"] if kind == "own" else kind
+
+
+def weights_for_scorer(wildcards):
+    """Of that model, by the name that scorers have for it."""
+    model = model_for_scorer(wildcards)
+    run = {**wildcards, "model": model}
+    return {MODEL_OF_SCORER[wildcards.scorer]: rules.train.output.weights.format(**run)} if model else {}
 
 
 def weights_to_continue(wildcards):
     """The model that retraining goes on with, where it does."""
     return rules.train.output.weights.format(**wildcards) if config["selection"]["retrain"] == "continue" else []
+
+
+def scores_to_select_by(wildcards):
+    return {f"scores_{wildcards.scorer}": rules.score.output.scores.format(**wildcards)}
 
 
 def suspect_runs():
