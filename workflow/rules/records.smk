@@ -64,6 +64,7 @@ def described_sources():
 
 PERTURBED = [setting for setting in config["perturbations"]["settings"] if setting in PERTURBED_GRAPHS]
 ONE_SHOT = {"scorer": config["one_shot"]["scorers"]}
+WATCHED = "full" in config["adaptive"]["scorers"]  # whose scores over time are asked what they knew early
 PIXELS = {"dataset": "digits", **ONE_SHOT} if "digits" in config["one_shot"]["datasets"] else None
 
 # Every table of records and where its rows come from.
@@ -91,6 +92,7 @@ TABLES = {
     "bound_terms.csv": [Source("theory", rules.apply_bounds.output.terms, {"seed": 0})],
     "bound_ranks.csv": [Source("theory", rules.apply_bounds.output.ranks, {"seed": 0})],
     "datasets.csv": described_sources(),
+    "features.csv.gz": [Source("adaptive", rules.describe_features.output.features, {"seed": 0})] * WATCHED,
 }
 COLUMNS = {
     "perturbations.csv": "dataset model setting split seed best_epoch metric val_accuracy test_accuracy".split(),
