@@ -26,6 +26,7 @@ from graphsieve.study.labels import (
 )
 from graphsieve.study.markup import MARKUP, difference_text, label_cells, p_text, signed
 
+PUBLISHED_NOTE = "Below ours the published number, shaded where the two disagree."
 COMPARISON_NOTE = (
     "In every cell: ours; below it the published mean ± standard deviation; below that the difference, ours less "
     "published. It is shaded where the two disagree: where Welch's 95 % interval leaves out zero. (The published "
@@ -192,6 +193,7 @@ def printed_table(
         "cells": {markup: label_cells(table, row, markup) for markup, table in cells.items()},
         "title": title,
         "notes": f"{runs_sentence(summary)} {marks_sentence(reference)}",
+        "page_notes": PUBLISHED_NOTE if published is not None else "",
         "rules": [position for position, name in enumerate(names, 1) if name in FULL_MODELS],
         "breaks": group_breaks(datasets),
     }

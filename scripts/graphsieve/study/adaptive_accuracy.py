@@ -125,4 +125,6 @@ def printed_table(summary: pd.DataFrame, *, title: str, published: pd.DataFrame 
             parts["html"][percent] = accuracy.beside_published(parts["html"][percent], part, "scorer")
     parts = {markup: _by_percent(tables) for markup, tables in parts.items()}
     cells = {markup: stack(tables, "%", markup) for markup, tables in parts.items()}
-    return {"cells": cells, "title": title, "notes": notes(summary), **stack_lines(parts["html"])}
+    page_notes = accuracy.PUBLISHED_NOTE if published is not None else ""
+    lines = stack_lines(parts["html"])
+    return {"cells": cells, "title": title, "notes": notes(summary), "page_notes": page_notes, **lines}
