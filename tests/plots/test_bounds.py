@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from graphsieve.plots.bounds import STRIP, error_against_bound
+from graphsieve.theory.networks import ARCHITECTURES
 
 
 def test_violations_and_bounds_below_zero_are_in_the_picture():
@@ -15,6 +16,7 @@ def test_violations_and_bounds_below_zero_are_in_the_picture():
     cases = pd.DataFrame(rows, columns=["architecture", "error", "stated", "stated_holds"])
     cases = cases.assign(covered=True, repaired=20.0, repaired_holds=True)
     figure = error_against_bound(cases)
+    assert len(figure.axes) == 2 * len(ARCHITECTURES)
     stated, repaired = figure.axes[0], figure.axes[5]
     holding, violated = (np.asarray(dots.get_offsets()) for dots in stated.collections[:2])
     assert holding.tolist() == [[10, 1]]
