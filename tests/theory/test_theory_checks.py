@@ -6,7 +6,6 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import papermill
@@ -19,7 +18,6 @@ import check_bounds
 from graphsieve.data.graph import Graph, save_graph
 from graphsieve.data.synthetic import generate
 from graphsieve.errors import InputError
-from graphsieve.plots import bounds
 from graphsieve.theory import checks, features, repeats, report
 from graphsieve.theory.bounds import permuted_theorem, t_for, theorem, tightest_squared_distance
 from graphsieve.theory.networks import (

@@ -127,8 +127,8 @@ def check_permutations(
 ) -> pd.DataFrame:
     """How often the bounds under permuted features hold, beside the probability stated for them.
 
-    With the printed gamma this is certain. `tightened_held` and `pairs_held` can fail: how often the bound holds, and how
-    often all pairs that it sums lie within gamma, with the least gamma that is true of one pair.
+    With the printed gamma this is certain. Two numbers can fail, with the least gamma that is true of one pair:
+    `tightened_held`, how often the bound holds, and `pairs_held`, how often all pairs that it sums lie within gamma.
     """
     rows = []
     for number in range(num_cases):
