@@ -5,10 +5,12 @@ from pathlib import Path
 
 import nbconvert
 import papermill
+from markupsafe import Markup
 
 import graphsieve
 from graphsieve.files.writing import atomic_path, write_text
 from graphsieve.jobs.running import run_job
+from graphsieve.pages.rendering import render
 
 OWN = ("template", "notebook", "page")  # inputs and outputs that are the notebook itself, not a parameter of it
 
@@ -18,8 +20,17 @@ def main(job) -> None:
     os.environ["PYTHONPATH"] = str(Path(graphsieve.__file__).parents[1])
     with atomic_path(job.output.notebook) as executed:
         papermill.execute_notebook(job.input.template, executed, parameters(job), progress_bar=False)
-    exporter = nbconvert.HTMLExporter(exclude_input=True, exclude_input_prompt=True, exclude_output_prompt=True)
-    write_text(exporter.from_filename(job.output.notebook)[0], job.output.page)
+    write_text(render_executed(job.output.notebook), job.output.page)
+
+
+def render_executed(notebook: str | Path) -> str:
+    """A notebook's outputs and prose in the style of all pages.
+
+    nbconvert's own pages carry 280 KB of style each and fetch scripts from the network: only its body is used.
+    """
+    hidden = {"exclude_input": True, "exclude_input_prompt": True, "exclude_output_prompt": True}
+    body, _ = nbconvert.HTMLExporter(template_name="basic", **hidden).from_filename(str(notebook))
+    return render("notebook.html.j2", title=Path(notebook).stem.replace("_", " "), body=Markup(body))
 
 
 def parameters(job) -> dict:

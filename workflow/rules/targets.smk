@@ -49,6 +49,12 @@ def graph_of_job(wildcards):
     return rules.prepare_graph.output.graph.format(dataset=wildcards.dataset)
 
 
+def first_graph(dataset):
+    """A dataset's graph; of synthetic ones the first draw."""
+    made = rules.generate_graph if dataset.startswith("synthetic_") else rules.prepare_graph
+    return made.output.graph.format(dataset=dataset, seed=0)
+
+
 def model_for_scorer(run):
     """The trained model that a scorer asks: none, the dataset's own, or an MLP."""
     kind = MODEL_OF_SCORER.get(run["scorer"])
