@@ -46,7 +46,7 @@ def ranking() -> Ranking:
     )
     return Ranking(
         graph=graph,
-        options=RankingOptions(),
+        options=RankingOptions(model="graphsage", metric="accuracy"),
         table=table,
         groups=groups,
         curve=curve,
@@ -134,7 +134,7 @@ def test_groups_are_shown_where_there_are_any(ranking):
 def test_importance_is_told_in_the_metric_that_was_asked_for(ranking):
     assert "how far accuracy at 1,234 nodes falls" in words(page_of(ranking))
     assert "accuracy is 87.6 % there" in words(page_of(ranking))
-    loss = page_of(replace(ranking, options=RankingOptions(metric="cross_entropy")))
+    loss = page_of(replace(ranking, options=replace(ranking.options, metric="cross_entropy")))
     assert "by how much loss (cross entropy) at 1,234 nodes rises" in words(loss)
     assert "loss (cross entropy) is 0.876 there" in words(loss)
     assert "percentage points. The line" not in words(loss)
@@ -148,7 +148,7 @@ def test_how_few_are_enough_is_told_with_numbers(ranking):
 
 def test_the_limit_of_few_permutations_is_told(ranking):
     assert "--permutations" not in words(page_of(ranking))
-    few = words(page_of(replace(ranking, options=RankingOptions(permutations=39))))
+    few = words(page_of(replace(ranking, options=replace(ranking.options, permutations=39))))
     assert "the smallest possible p-value is 0.05; adjusted for 3 features" in few
     assert "at least 3 features are that small together" in few
 
@@ -175,6 +175,6 @@ def test_what_draws_keep_is_said(ranking):
     plain = words(page_of(ranking))
     assert "--perturbation conditional asks" in plain
     assert "--given graph keeps it" in plain
-    kept = words(page_of(replace(ranking, options=RankingOptions(perturbation="conditional", given=("graph",)))))
+    kept = words(page_of(replace(ranking, options=replace(ranking.options, perturbation="conditional", given=("graph",)))))
     assert "shuffling keeps what is known of a column (the other columns, graph)" in kept
     assert "--given graph" not in kept

@@ -7,8 +7,7 @@ import pandas as pd
 import torch
 
 from graphsieve.data.graph import Graph
-from graphsieve.data.splits import choose_split
-from graphsieve.inference.ranking import SIGNIFICANCE, perturbed_by, score_sides, train_sides
+from graphsieve.inference.ranking import SIGNIFICANCE, perturbed_by, prepare, score_sides, train_sides
 from graphsieve.inference.verdicts import QUESTIONS, reason_of
 from graphsieve.options import RankingOptions
 
@@ -47,8 +46,8 @@ def feature_reasons(
     >>> list(table["feature"]), list(table["closest"][:2])
     (['relevant 1', 'copy of 1', 'smooth 1', 'white 1'], ['copy of 1', 'relevant 1'])
     """
-    options, device = options or RankingOptions(), torch.device(device)
-    split = choose_split(graph, "public" if graph.public_split else "random", options.seed)
+    device = torch.device(device)
+    graph, split, options = prepare(graph, options or RankingOptions())
     sides = train_sides(graph, split, options, device, progress)
     table = pd.DataFrame({"feature": graph.names()})
     for question, perturbed in QUESTIONS.items():

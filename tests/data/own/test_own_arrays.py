@@ -85,7 +85,7 @@ def test_sparse_tensor_and_column_of_labels(tmp_path):
         ({"x": np.full((12, 4), [1, np.nan, np.inf, 1])}, "'q' has 12 missing or infinite values .and 1 more col"),
         ({"edge_index": np.array([[0], [12]])}, "names node 12"),
         ({"edge_index": np.zeros((3, 2), int)}, r"edge_index has shape \(3, 2\)"),
-        ({"edge_weight": np.array([1.0, np.nan] * 6)}, "6 edge weights are not finite"),
+        ({"edge_weight": np.array([1.0, np.nan] * 6)}, "6 edge weights or attributes are not finite"),
         ({"val_mask": None}, "has masks but no val_mask"),
         ({"val_mask": np.zeros(12, bool)}, "val_mask names no node"),
         ({"val_mask": np.zeros((12, 10), bool)}, r"val_mask has shape \(12, 10\)"),
