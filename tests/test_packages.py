@@ -46,7 +46,7 @@ def imported_modules(*folders: Path) -> set[str]:
     known = [(path, readers.get(path.suffix)) for path in files]
     known += [(path, IMPORT_LINE.findall) for path in files if path.name == "Snakefile"]
     modules = {module for path, read in known if read for module in read(path.read_text())}
-    our_own = {path.stem for path in files if path.suffix == ".py"} | {"graphsieve"}
+    our_own = {path.stem for path in files if path.suffix == ".py"} | {"graphsieve", "graphsieve_command"}
     return modules - set(sys.stdlib_module_names) - our_own
 
 

@@ -1,4 +1,4 @@
-"""scripts/rank.py as its users run it."""
+"""`graphsieve rank`, and scripts/rank.py, as their users run them."""
 
 import html.parser
 import os
@@ -13,10 +13,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import rank
-from graphsieve.errors import run_program
 from graphsieve.importance.metrics import METRICS
-from graphsieve.options import METRIC_NAMES
+from graphsieve.options import METRIC_NAMES, NUMBER_METRIC_NAMES
+from graphsieve_command.main import main
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "rank.py"
 QUICK = ("--seeds", "2", "--n-repeats", "5", "--permutations", "39", "--epochs", "20", "--hidden", "8")
@@ -37,8 +36,8 @@ def stderr_of(folder: Path) -> Path:
 def rank_here(folder: Path, monkeypatch, *arguments: object) -> None:
     """In this process, which has done the slow imports."""
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(sys, "argv", ["rank.py", *map(str, arguments)])
-    run_program(rank.main)
+    monkeypatch.setattr(sys, "argv", ["graphsieve", "rank", *map(str, arguments)])
+    main()
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +174,7 @@ def test_mistake_ends_in_one_sentence(customers, monkeypatch, arguments, message
 
 
 def test_metrics_are_known_to_the_core():
-    assert set(METRIC_NAMES) <= set(METRICS)
+    assert {*METRIC_NAMES, *NUMBER_METRIC_NAMES} <= set(METRICS)
 
 
 def test_interrupt_leaves_nothing_behind(customers, tmp_path):

@@ -1,0 +1,31 @@
+"""`graphsieve <command>`: what `pip install` puts on the path."""
+
+import argparse
+import sys
+from importlib.metadata import version
+
+from graphsieve.errors import run_program
+from graphsieve_command import rank
+
+COMMANDS = {"rank": rank}
+
+
+def main() -> None:
+    """A user's mistake ends in one sentence; an interrupt leaves no file half-written."""
+    try:
+        run_program(_run)
+    except KeyboardInterrupt:
+        sys.exit("interrupted: no file was left half-written")
+
+
+def _run() -> None:
+    parser = argparse.ArgumentParser(prog="graphsieve", description="Which node features does a GNN really need?")
+    parser.add_argument("--version", action="version", version=version("graphsieve"))
+    commands = parser.add_subparsers(title="commands", required=True, metavar="command")
+    for name, command in COMMANDS.items():
+        described = {"help": command.SUMMARY, "description": command.SUMMARY, "epilog": command.FILES}
+        own = commands.add_parser(name, formatter_class=argparse.ArgumentDefaultsHelpFormatter, **described)
+        command.add_arguments(own)
+        own.set_defaults(run=command.run)
+    arguments = parser.parse_args()
+    arguments.run(arguments)
