@@ -175,6 +175,8 @@ def test_what_draws_keep_is_said(ranking):
     plain = words(page_of(ranking))
     assert "--perturbation conditional asks" in plain
     assert "--given graph keeps it" in plain
-    kept = words(page_of(replace(ranking, options=replace(ranking.options, perturbation="conditional", given=("graph",)))))
+    kept = words(
+        page_of(replace(ranking, options=replace(ranking.options, perturbation="conditional", given=("graph",))))
+    )
     assert "shuffling keeps what is known of a column (the other columns, graph)" in kept
     assert "--given graph" not in kept

@@ -104,7 +104,9 @@ def _load_safely(path: Path) -> object:
     # Leaving the context forgets all of its classes, also one that PyG allows for its own loaders: name only new ones.
     needed = [Data, DataEdgeAttr, DataTensorAttr, GlobalStorage]
     not_yet_allowed = [one for one in needed if one not in torch.serialization.get_safe_globals()]
-    with torch.serialization.safe_globals(not_yet_allowed):
+    # Made dense, a sparse tensor with forged indices would write anywhere in memory: have them checked.
+    checked = torch.sparse.check_sparse_tensor_invariants()
+    with torch.serialization.safe_globals(not_yet_allowed), checked:
         return torch.load(path, map_location="cpu", weights_only=True)
 
 

@@ -198,7 +198,7 @@ def _cut(path: Path, encoding: str, separator: str, header: list[str], texts: li
     with _open(path) as file, warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)  # of fields beyond the header, which would be lost
         try:
-            return pd.read_csv(
+            columns = pd.read_csv(
                 file,
                 sep=separator,
                 names=names,
@@ -216,6 +216,11 @@ def _cut(path: Path, encoding: str, separator: str, header: list[str], texts: li
                 f"{path}: its first line names {len(header)} columns, but rows have more: name every column, and quote "
                 "texts that hold the separator"
             ) from None
+    # Beside whole numbers that are too large for 64 bits, pandas takes what is missing for text.
+    for name in columns:
+        if name not in texts and pd.api.types.is_string_dtype(columns[name]):
+            columns[name] = columns[name].mask(columns[name].isin(MISSING))
+    return columns
 
 
 def _first_line(error: Exception) -> str:
