@@ -1,20 +1,27 @@
 """`graphsieve rank`, and scripts/rank.py, as their users run them."""
 
+import fnmatch
 import html.parser
+import importlib
 import os
 import re
 import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import torch
+from torch_geometric.data import Data
 
+from graphsieve.data.own.reader import read_own_graph
+from graphsieve.data.own.reduced import reduced_files
 from graphsieve.importance.metrics import METRICS
-from graphsieve.options import METRIC_NAMES, NUMBER_METRIC_NAMES
+from graphsieve.options import METRIC_NAMES, NUMBER_METRIC_NAMES, ReadingOptions
 from graphsieve_command.main import main
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "rank.py"
@@ -163,6 +170,11 @@ def test_conditional_p_values(customers, tmp_path, monkeypatch):
     ("arguments", "message"),
     [
         (["nowhere"], "nowhere does not exist: give a folder with nodes.csv and edges.csv, an .npz or a .pt"),
+        (["customers", "--best", "0"], "--best is 0: it must be at least 1"),
+        (
+            ["customers", "--metric", "r2"],
+            "metric 'r2' is not for labels that are classes, as those of 'customers' are: choose",
+        ),
         (["customers", "--seeds", "0"], "seeds is 0: it must be at least 1"),
         (["customers", "--device", "tpu"], "device 'tpu' is unknown: choose one of auto, cpu, cuda"),
     ],
@@ -170,11 +182,95 @@ def test_conditional_p_values(customers, tmp_path, monkeypatch):
 def test_mistake_ends_in_one_sentence(customers, monkeypatch, arguments, message):
     with pytest.raises(SystemExit) as stopped:
         rank_here(customers, monkeypatch, *arguments)
-    assert stopped.value.code == f"error: {message}"
+    assert stopped.value.code.startswith(f"error: {message}")
 
 
 def test_metrics_are_known_to_the_core():
     assert {*METRIC_NAMES, *NUMBER_METRIC_NAMES} <= set(METRICS)
+
+
+@pytest.mark.filterwarnings("ignore::graphsieve.data.own.reader.GraphWarning")
+def test_the_reduced_table_is_the_users_own(customers, tmp_path, monkeypatch, capsys):
+    asked = ("--apply", "--best", 1, "--seeds", 1, "--out", tmp_path / "out")
+    rank_here(tmp_path, monkeypatch, customers / "customers", *QUICK, *asked)
+    best = pd.read_csv(tmp_path / "out/ranking.csv")["feature"][0].split("=")[0]
+    before = (customers / "customers/nodes.csv").read_text().splitlines()
+    place = before[0].split(",").index(best)
+    wanted = [",".join([*line.split(",")[:2], line.split(",")[place]]) for line in before]
+    assert (tmp_path / "out/reduced/nodes.csv").read_text().splitlines() == wanted
+    edges = (customers / "customers/edges.csv").read_bytes()
+    assert (tmp_path / "out/reduced/edges.csv").read_bytes() == edges
+    assert f"The best 1 of 7 features are in {tmp_path / 'out/reduced'}." in capsys.readouterr().out
+    assert read_own_graph(tmp_path / "out/reduced").column_groups[0] == best
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".pt"])
+def test_a_reduced_file_of_arrays(tmp_path, suffix):
+    rng = np.random.default_rng(0)
+    arrays = {
+        "x": rng.random((20, 4), np.float32),
+        "edge_index": rng.integers(20, size=(2, 40)),
+        "y": np.arange(20) % 2,
+    }
+    names = ["p", "q", "r", "s"]
+    path = tmp_path / f"mine{suffix}"
+    if suffix == ".npz":
+        np.savez(path, **arrays, feature_names=names)
+    else:
+        tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
+        torch.save(Data(**tensors, feature_names=names, note="stays"), path)
+    graph = read_own_graph(path)
+    ((name, content),) = reduced_files(path, graph, [3, 1], ReadingOptions()).items()
+    (tmp_path / "reduced").mkdir()
+    (tmp_path / "reduced" / name).write_bytes(content)
+    reduced = read_own_graph(tmp_path / "reduced" / name)
+    assert (name, reduced.names()) == (path.name, ["q", "s"])
+    np.testing.assert_array_equal(reduced.x, graph.x[:, [1, 3]])
+    np.testing.assert_array_equal(reduced.edge_index, graph.edge_index)
+    np.testing.assert_array_equal(reduced.y, graph.y)
+
+
+def test_tables_people_have_end_to_end(tmp_path, monkeypatch, capsys):
+    """Semicolons, decimal commas, gaps, names of one's own and of ill will, a quantity, attributes of edges."""
+    rng = np.random.default_rng(0)
+    age, hostile = rng.normal(40, 9, size=90), "</title><script>alert(1)</script>"
+    nodes = pd.DataFrame(
+        {"Customer": [f"c{i}" for i in range(90)], "Spend": 10 * age + rng.normal(size=90), "age": age}
+    )
+    nodes[hostile] = np.where(rng.random(90) < 0.2, np.nan, rng.normal(size=90))
+    pairs = pd.DataFrame(rng.integers(90, size=(200, 2)), columns=["from", "to"]).map("c{}".format)
+    pairs["kind"] = rng.choice([hostile, "friend"], size=200)
+    nodes.to_csv(tmp_path / "nodes.csv", index=False, sep=";", decimal=",")
+    pairs.to_parquet(tmp_path / "edges.parquet")
+    columns = ("--id", "customer", "--label", "spend", "--source", "from", "--target", "to", "--directed")
+    out = tmp_path / "out"
+    rank_here(tmp_path, monkeypatch, tmp_path, *QUICK, "--seeds", 1, *columns, "--out", out, "--apply", "--best", 1)
+    said = capsys.readouterr()
+    assert f"Edges: attributes (kind={hostile}, kind=friend) are used." in said.out
+    assert "taken for a quantity" in said.err
+    assert pd.read_csv(out / "ranking.csv")["feature"][0] == "age"
+    assert "r2" in pd.read_csv(out / "curve.csv")
+    assert sorted(path.name for path in (out / "reduced").iterdir()) == ["edges.parquet", "nodes.csv"]
+    text = (out / "index.html").read_text()
+    assert "script" not in Page(text).tags
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+
+
+def test_help_and_version(monkeypatch, capsys):
+    for arguments, wanted in ((["rank", "--help"], "--missing {indicator,median,drop}"), (["--version"], "0.")):
+        monkeypatch.setattr(sys, "argv", ["graphsieve", *arguments])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        assert stopped.value.code == 0
+        assert wanted in capsys.readouterr().out
+
+
+def test_the_installed_command_is_this_one():
+    project = tomllib.loads((SCRIPT.parents[1] / "pyproject.toml").read_text())
+    module, name = project["project"]["scripts"]["graphsieve"].split(":")
+    assert getattr(importlib.import_module(module), name) is main
+    (pattern,) = project["tool"]["setuptools"]["packages"]["find"]["include"]
+    assert fnmatch.fnmatch("graphsieve_command", pattern)
 
 
 def test_interrupt_leaves_nothing_behind(customers, tmp_path):

@@ -5,9 +5,6 @@ import sys
 from importlib.metadata import version
 
 from graphsieve.errors import run_program
-from graphsieve_command import rank
-
-COMMANDS = {"rank": rank}
 
 
 def main() -> None:
@@ -19,10 +16,12 @@ def main() -> None:
 
 
 def _run() -> None:
+    from graphsieve_command import rank  # here, because an interrupt may come while it is imported
+
     parser = argparse.ArgumentParser(prog="graphsieve", description="Which node features does a GNN really need?")
     parser.add_argument("--version", action="version", version=version("graphsieve"))
     commands = parser.add_subparsers(title="commands", required=True, metavar="command")
-    for name, command in COMMANDS.items():
+    for name, command in {"rank": rank}.items():
         described = {"help": command.SUMMARY, "description": command.SUMMARY, "epilog": command.FILES}
         own = commands.add_parser(name, formatter_class=argparse.ArgumentDefaultsHelpFormatter, **described)
         command.add_arguments(own)

@@ -180,3 +180,35 @@ def test_what_draws_keep_is_said(ranking):
     )
     assert "shuffling keeps what is known of a column (the other columns, graph)" in kept
     assert "--given graph" not in kept
+
+
+def test_a_ranking_of_quantities_speaks_of_r2(ranking):
+    curve = ranking.curve.rename(columns={"accuracy": "r2"})
+    graph = replace(ranking.graph, y=np.array([0.5, 1.5, 2.5, np.nan], np.float32), num_classes=0)
+    options = replace(ranking.options, metric="r2")
+    page = page_of(replace(ranking, graph=graph, curve=curve, options=options, majority=-0.01))
+    text = words(page)
+    assert "3 labelled, with a quantity to predict" in text
+    assert "0.810 of the variance of 4,321 test nodes' labels (r2) is explained with all features" in text
+    assert "always naming the mean gives -0.010" in text
+    assert "no loss of r2 can be measured" in text
+    assert "With the best 2, r2 is 0.805 against 0.810" in text
+    assert "losses below about 0.020 go unnoticed" in text
+    assert "accuracy" not in text.lower()
+    assert "percentage" not in text
+    assert [words(title) for title in page.iter("title")][-1] == "3 features: 0.810"
+    assert table_texts(page.find(".//details//table"))[1][2:4] == ["0.2500", "± 0.0500"]
+    error = replace(ranking, graph=graph, curve=curve, options=replace(options, metric="mean_squared_error"))
+    assert "by how much the mean squared error at 1,234 nodes rises" in words(page_of(error))
+    assert "Labels are scaled to a deviation of 1" in words(page_of(error))
+
+
+def test_what_the_model_was_given_of_the_edges(ranking):
+    assert "directed edges, 3 feature columns" in words(page_of(ranking))
+    weighted = replace(ranking.graph, edge_weight=np.ones(2, np.float32))
+    used = words(page_of(replace(ranking, graph=weighted, edge_values=("edge_weight",))))
+    assert "2 directed edges (weights are used), 3 feature columns" in used
+    assert "(weights are not used by model graphsage)" in words(page_of(replace(ranking, graph=weighted)))
+    rich = replace(weighted, edge_attr=np.ones((2, 2), np.float32), edge_names=("weight", "<b>kind</b>"))
+    text = words(page_of(replace(ranking, graph=rich, edge_values=("edge_attr",))))
+    assert "(attributes (weight, <b>kind</b>) are used)" in text

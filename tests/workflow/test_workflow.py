@@ -105,7 +105,7 @@ def test_every_page_is_rendered_and_linked_from_the_index(finished):
     pages = {path.stem for path in (results / "notebooks").glob("*.html")}
     assert pages == {path.stem for path in (results / "notebooks").glob("*.ipynb")}
     assert {path.stem for path in PUBLISHED.glob("table*.csv")} <= pages
-    assert {"fig01_motivation", "fairness", "conditional_importance", "tasks", "theory_bounds"} <= pages
+    assert {"fig01_motivation", "fairness", "conditional_importance", "tutorial", "tasks", "theory_bounds"} <= pages
     assert {"fig02_training_curves", "fig03_importance_heatmaps", "fig04_method_performance"} <= pages
     assert {"fig09_last_checkpoints", "fig12_regime_scores", "rank_stability", "suspects"} <= pages
     assert all(f"{page}.html" in index for page in pages)
@@ -206,6 +206,7 @@ def test_a_real_graph_runs_through_to_its_table(tmp_path):
     settings |= {
         "motivation": {"seeds": 0},
         "stand_ins": {"graphs": 0},
+        "tutorial": {"nodes": 0},
         "adaptive": {**study, "scorers": ["full", "npt"]},
     }
     settings |= {other: {"datasets": []} for other in ("theory", "public_splits", "ablation", "correlations")}

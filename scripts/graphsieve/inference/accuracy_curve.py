@@ -4,12 +4,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
-import torch
 
 from graphsieve.data.graph import Graph, Split, keep_columns
 from graphsieve.inference.tasks import measure_of, worth_by_node
-from graphsieve.models.training import predict, train_model
-from graphsieve.options import TrainingOptions
+from graphsieve.inference.trainings import Train
+from graphsieve.models.training import predict
 from graphsieve.selection.how_few import curve_of_numbers
 
 
@@ -17,10 +16,8 @@ def accuracy_curve(
     graph: Graph,
     split: Split,
     ranking: np.ndarray,
-    model: str,
-    options: TrainingOptions,
+    train: Train,
     seeds: range,
-    device: torch.device,
     step: Callable[[], None],
 ) -> pd.DataFrame:
     """Accuracy, or r2, at the test nodes of models trained anew on the best 1, 2, 3, ... features, and its loss.
@@ -32,7 +29,7 @@ def accuracy_curve(
         """Of the seeds' models at their best epochs on the validation nodes, by test node."""
         reduced, of_seeds = keep_columns(graph, columns), []
         for seed in seeds:
-            training = train_model(model, reduced, split, options=options, seed=seed, device=device)
+            training = train(reduced, split, seed)
             training.model.load_state_dict(training.best_state)
             outputs = predict(training.model, reduced).cpu().numpy()
             of_seeds.append(worth_by_node(outputs[split.test], graph.y[split.test]))

@@ -30,7 +30,9 @@ from graphsieve.inference.accuracy_curve import accuracy_curve
 from graphsieve.inference.correlated import correlated_groups
 from graphsieve.inference.p_values import adjust_benjamini_hochberg, adjust_holm, sequential_p_values, smaller_doubled
 from graphsieve.inference.tasks import loss_of, measure_of, scale_labels, suited_options, worth_of_guessing
-from graphsieve.models.training import edge_tensors, train_model
+from graphsieve.inference.trainings import MakeModel, trainer
+from graphsieve.models.classifier import NodeClassifier
+from graphsieve.models.training import edge_tensors
 from graphsieve.options import RankingOptions
 from graphsieve.randomness import child
 from graphsieve.selection.how_few import numbers_to_keep, smallest_without_loss, standard_error
@@ -130,6 +132,7 @@ def rank_features(
     options: RankingOptions | None = None,
     device: str | torch.device = "cpu",
     progress: bool = False,
+    make_model: MakeModel | None = None,
 ) -> Ranking:
     """Train, score, test and rank the features of a graph, with p-values that hold.
 
@@ -144,6 +147,9 @@ def rank_features(
         Where to train and score.
     progress : bool
         Whether to show progress bars.
+    make_model : callable, optional
+        Makes a module of one's own for a number of features, instead of the options' model. It is called as
+        `module(x, edge_index)`, with `edge_weight` and `edge_attr` by name where the graph has them.
 
     Returns
     -------
@@ -165,7 +171,7 @@ def rank_features(
     """
     given, device = graph, torch.device(device)
     graph, split, options = prepare(graph, options or RankingOptions())
-    sides = train_sides(graph, split, options, device, progress)
+    sides = train_sides(graph, split, options, device, progress, make_model)
     scored = score_sides(sides, graph.num_features, progress)
     table = _table(graph.names(), scored)
     importance = scored.falls.mean(axis=(1, 2))
@@ -175,12 +181,12 @@ def rank_features(
     table["correlated_with"] = _group_of_column(graph, groups, "correlated")
     with _bar(progress, "keeping fewer", len(numbers_to_keep(graph.num_features)) * options.seeds) as bar:
         seeds = range(options.seed, options.seed + options.seeds)
-        curve = accuracy_curve(graph, split, ranking, options.model, options.training, seeds, device, bar.update)
+        curve = accuracy_curve(graph, split, ranking, trainer(options, device, make_model), seeds, bar.update)
     table = table.iloc[ranking].reset_index(drop=True)
     table.insert(0, "rank", np.arange(1, len(table) + 1))
     return Ranking(
         graph=given,
-        options=options,
+        options=options if make_model is None else replace(options, model=type(sides[0].models[0]).__name__),
         table=table,
         groups=_score_groups(sides, groups, progress),
         curve=curve,
@@ -189,7 +195,7 @@ def rank_features(
         scored_nodes=sum(len(side.nodes) for side in sides),
         scored_accuracy=scored.baseline,
         test_nodes=len(split.test),
-        edge_values=tuple(name for name in graph.edge_values() if name in sides[0].models[0].takes[0]),
+        edge_values=_edge_values(graph, sides[0].models[0]),
     )
 
 
@@ -199,12 +205,23 @@ def prepare(graph: Graph, options: RankingOptions) -> tuple[Graph, Split, Rankin
     return scale_labels(graph, split), split, suited_options(options, graph)
 
 
+def _edge_values(graph: Graph, model: nn.Module) -> tuple[str, ...]:
+    """Which values of the edges the model takes; a module of one's own is given all."""
+    takes = model.takes[0] if isinstance(model, NodeClassifier) else graph.edge_values()
+    return tuple(name for name in graph.edge_values() if name in takes)
+
+
 def train_sides(
-    graph: Graph, split: Split, options: RankingOptions, device: torch.device, progress: bool = False
+    graph: Graph,
+    split: Split,
+    options: RankingOptions,
+    device: torch.device,
+    progress: bool = False,
+    make_model: MakeModel | None = None,
 ) -> list[Side]:
     """Both halves in both roles; the last epoch's weights, because a choice among epochs would need labels."""
     options = suited_options(options, graph)
-    halves = cut_in_halves(graph, split, options.seed)
+    halves, train = cut_in_halves(graph, split, options.seed), trainer(options, device, make_model)
     sides = []
     with _bar(progress, "training", 2 * options.seeds) as bar:
         for number, (learnt, scored) in enumerate((halves, halves[::-1])):
@@ -212,11 +229,7 @@ def train_sides(
             models = []
             for seed in range(options.seed, options.seed + options.seeds):
                 # Trainings report on validation and test nodes as well, which this one has not.
-                labelled = Split(nodes, nodes, nodes)
-                training = train_model(
-                    options.model, subgraph, labelled, options=options.training, seed=seed, device=device
-                )
-                models.append(training.model.eval())
+                models.append(train(subgraph, Split(nodes, nodes, nodes), seed).model.eval())
                 bar.update()
             sides.append(Side(models, *scored, number, options))
     return perturbed_by(options, sides, graph, split)

@@ -8,12 +8,18 @@ import torch
 
 from graphsieve.data.graph import Graph
 from graphsieve.inference.ranking import SIGNIFICANCE, perturbed_by, prepare, score_sides, train_sides
+from graphsieve.inference.trainings import MakeModel
 from graphsieve.inference.verdicts import QUESTIONS, reason_of
 from graphsieve.options import RankingOptions
 
 
 def feature_reasons(
-    graph: Graph, *, options: RankingOptions | None = None, device: str | torch.device = "cpu", progress: bool = False
+    graph: Graph,
+    *,
+    options: RankingOptions | None = None,
+    device: str | torch.device = "cpu",
+    progress: bool = False,
+    make_model: MakeModel | None = None,
 ) -> pd.DataFrame:
     """Importance of every feature by itself and conditional on the others, with p-values and a reason.
 
@@ -29,6 +35,8 @@ def feature_reasons(
         Where to train and score.
     progress : bool
         Whether to show progress bars.
+    make_model : callable, optional
+        Makes a module of one's own for a number of features, as in `rank_features`.
 
     Returns
     -------
@@ -48,7 +56,7 @@ def feature_reasons(
     """
     device = torch.device(device)
     graph, split, options = prepare(graph, options or RankingOptions())
-    sides = train_sides(graph, split, options, device, progress)
+    sides = train_sides(graph, split, options, device, progress, make_model)
     table = pd.DataFrame({"feature": graph.names()})
     for question, perturbed in QUESTIONS.items():
         scored = score_sides(perturbed_by(replace(options, **perturbed), sides, graph, split), graph.num_features)

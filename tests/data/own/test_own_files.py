@@ -144,6 +144,13 @@ def test_a_compressed_table_that_unpacks_to_more_than_memory_is_refused(folder, 
     assert "edges.csv.gz: what it unpacks to would take" in refused(folder)
 
 
+def test_a_column_of_a_thousand_million_rows_is_refused(folder, monkeypatch):
+    (folder / "nodes.csv").unlink()
+    pd.DataFrame({"id": ["a"] * 1000, "label": 1, "f": 0}).to_parquet(folder / "nodes.parquet")
+    monkeypatch.setattr(memory, "most_bytes", lambda: 10_000)
+    assert "nodes.parquet: what it unpacks to would take" in refused(folder)
+
+
 def test_damaged_compression_is_refused(folder):
     (folder / "edges.csv").unlink()
     whole = gzip.compress(EDGES.encode())

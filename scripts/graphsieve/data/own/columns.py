@@ -15,7 +15,7 @@ import pandas as pd
 
 from graphsieve.data.own.dates import date_parts, is_ambiguous, parse_dates
 from graphsieve.data.own.memory import check_size
-from graphsieve.errors import InputError
+from graphsieve.errors import InputError, quoted
 from graphsieve.options import ReadingOptions
 
 FEW_VALUES = 10  # up to so many values of a text column have a column each, however rare
@@ -91,19 +91,19 @@ def encode_columns(table: pd.DataFrame, path: Path, options: ReadingOptions, of:
 def _encode(column: pd.Series, path: Path, options: ReadingOptions, notes: Notes, of: str) -> Block | None:
     name = str(column.name)
     if column.isna().all():
-        notes.add(f"columns of {path.name} without any value are left out: {{}}", f"'{name}'")
+        notes.add(f"columns of {path.name} without any value are left out: {{}}", quoted(name))
         return None
     numbers = as_numbers(column)
     if numbers is not None:
         if pd.api.types.is_string_dtype(column) and column.str.contains(",").any():
-            notes.add("decimal commas are read as such in {}", f"'{name}'")
+            notes.add("decimal commas are read as such in {}", quoted(name))
         return Block(numbers[:, None], [name])
     _check_scalars(column, path)
     texts = column.astype(str).str.strip().where(column.notna())
     texts = texts.where(texts != "")
     present = texts.dropna()
     if present.empty:
-        notes.add(f"columns of {path.name} without any value are left out: {{}}", f"'{name}'")
+        notes.add(f"columns of {path.name} without any value are left out: {{}}", quoted(name))
         return None
     return _dates(texts, present, notes) or _values(texts, present, path, options, notes, of)
 
@@ -149,7 +149,7 @@ def _dates(texts: pd.Series, present: pd.Series, notes: Notes) -> Block | None:
     dates, form = found
     parts = date_parts(dates.reindex(texts.index))
     order = ", day before month" if is_ambiguous(present, form) else ""
-    notes.add("dates became numbers: {}", f"'{texts.name}' ({', '.join(parts)}{order})")
+    notes.add("dates became numbers: {}", f"{quoted(texts.name)} ({', '.join(parts)}{order})")
     return Block(np.stack(list(parts.values()), axis=1), [f"{texts.name} ({part})" for part in parts])
 
 
@@ -160,22 +160,23 @@ def _values(
     counts, name = present.value_counts(), texts.name
     if name in options.keep:
         if len(counts) > MOST_KEPT:
-            raise InputError(f"{path}: column '{name}' has {len(counts)} values, too many to keep: make fewer of them")
+            raise InputError(f"{path}: column {quoted(name)} has {len(counts)} values, too many to keep: make fewer")
     elif len(counts) > FEW_VALUES:
         if counts[counts < RARE].sum() > len(present) / 2:
             odd = present[pd.to_numeric(present, errors="coerce").isna()]
             notes.add(
                 f"text columns where nearly every {of} has its own value are left out, unless --keep names them: {{}}",
-                f"'{name}' (such as '{(odd if len(odd) else present).iloc[0]}')",
+                f"{quoted(name)} (such as {quoted((odd if len(odd) else present).iloc[0])})",
             )
             return None
         texts, merged = _merge_rare(texts, counts)
         if merged:
-            notes.add(f"rare values became '{OTHER}' in {{}}", f"'{name}' ({merged} values)")
+            notes.add(f"rare values became '{OTHER}' in {{}}", f"{quoted(name)} ({merged} values)")
     values = sorted(texts.dropna().unique())
-    check_size(path, 8 * len(texts) * len(values), f"column '{name}'")
-    block = (texts.to_numpy(object)[:, None] == np.array(values, dtype=object)).astype(float)
-    block[texts.isna()] = np.nan
+    check_size(path, 8 * len(texts) * len(values), f"column {quoted(name)}")
+    codes = pd.Categorical(texts, categories=values).codes
+    block = np.full((len(texts), len(values)), np.where(codes < 0, np.nan, 0)[:, None])
+    block[np.flatnonzero(codes >= 0), codes[codes >= 0]] = 1
     return Block(block, [f"{name}={value}" for value in values], is_text=True)
 
 
@@ -193,7 +194,7 @@ def _complete_rows(blocks: dict[str, Block], num_rows: int, notes: Notes, of: st
         missing = np.isnan(block.values[:, 0])
         complete &= ~missing
         if missing.any():
-            incomplete.append(f"'{name}'")
+            incomplete.append(quoted(name))
     if incomplete:
         left = f"{(~complete).sum()} of {num_rows} {of}s are left out because values are missing in {{}}"
         for name in incomplete:
@@ -207,10 +208,12 @@ def _filled(name: str, block: Block, how: str, notes: Notes) -> Block:
         return block
     values = block.values.copy()
     if how == "indicator":
-        notes.add("missing values are the column's median, and a column says where: {}", f"'{name}' ({missing.sum()})")
+        notes.add(
+            "missing values are the column's median, and a column says where: {}", f"{quoted(name)} ({missing.sum()})"
+        )
         values[missing] = 0 if block.is_text else _medians(values[~missing])
         return Block(np.c_[values, missing], [*block.names, f"{name} is missing"], block.is_text)
-    notes.add("missing values are the column's median, or its commonest text: {}", f"'{name}' ({missing.sum()})")
+    notes.add("missing values are the column's median, or its commonest text: {}", f"{quoted(name)} ({missing.sum()})")
     commonest = np.arange(values.shape[1]) == np.nansum(values, axis=0).argmax()
     values[missing] = commonest if block.is_text else _medians(values[~missing])
     return Block(values, block.names, block.is_text)

@@ -12,7 +12,7 @@ from graphsieve.data.own.columns import listed
 from graphsieve.data.own.labels import encode_labels
 from graphsieve.data.own.raw_graph import RawGraph
 from graphsieve.data.own.tables import read_tables
-from graphsieve.errors import InputError, one_line
+from graphsieve.errors import InputError, one_line, quoted
 from graphsieve.options import ReadingOptions
 
 FEW_LABELS = 3
@@ -170,10 +170,10 @@ def _split(masks: dict[str, np.ndarray], num_nodes: int, path: Path) -> Split | 
 def _oddities(graph: Graph, classes: Sequence) -> list[str]:
     sentences = []
     counts = np.bincount(graph.y[graph.labelled()]) if classes else np.empty(0)
-    rare = [f"'{classes[number]}'" for number in np.flatnonzero(counts < FEW_LABELS)]
+    rare = [quoted(classes[number]) for number in np.flatnonzero(counts < FEW_LABELS)]
     if rare:
         sentences.append(f"fewer than {FEW_LABELS} nodes are labelled {listed(rare)}: this can hardly be learnt")
-    constant = [f"'{graph.names()[column]}'" for column in np.flatnonzero((graph.x == graph.x[:1]).all(axis=0))]
+    constant = [quoted(graph.names()[column]) for column in np.flatnonzero((graph.x == graph.x[:1]).all(axis=0))]
     if constant:
         sentences.append(f"constant columns cannot matter: {listed(constant)}")
     source, target = graph.edge_index[:, graph.edge_index[0] != graph.edge_index[1]]

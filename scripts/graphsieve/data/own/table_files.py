@@ -19,7 +19,7 @@ from typing import BinaryIO
 import pandas as pd
 
 from graphsieve.data.own.memory import check_size
-from graphsieve.errors import InputError
+from graphsieve.errors import InputError, quoted
 
 TEXT_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 SUFFIXES = (*TEXT_SUFFIXES, ".parquet")
@@ -30,6 +30,7 @@ UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 LATIN = ("cp1252", "latin-1")  # Windows' Latin-1, which leaves some bytes undefined, and the plain one
 CHUNK = 2**20
 MOST_SHOWN = 8
+NUMBER = 8  # bytes
 DAMAGED = (csv.Error, pd.errors.ParserError, EOFError, gzip.BadGzipFile, zlib.error, UnicodeError)
 
 
@@ -80,10 +81,14 @@ def read_table(
 
 def _read_parquet(path: Path, needed: dict[str, str], optional: dict[str, str]) -> Table:
     try:
+        from pyarrow.parquet import read_metadata
+
+        about = read_metadata(path)
+        check_size(path, NUMBER * about.num_rows * about.num_columns, "what it unpacks to")
         columns = pd.read_parquet(path)
     except ImportError:
         raise InputError(f"{path} needs the package pyarrow, which is not installed: pip install pyarrow") from None
-    except MemoryError:
+    except (InputError, MemoryError):
         raise
     except Exception as error:  # the library has an exception of its own for every kind of damage
         raise InputError(f"{path} cannot be read as a Parquet file: {_first_line(error)}") from None
@@ -124,9 +129,11 @@ def _open(path: Path) -> BinaryIO:
 def _encoding(path: Path) -> str:
     """What the whole file can be decoded by; looking at its beginning would not do."""
     with _open(path) as file:
-        if file.read(2) in UTF_16_MARKS:
-            return "utf-16"
-    return next(name for name in ("utf-8-sig", *LATIN) if _decodes(path, name))
+        encodings = ("utf-16",) if file.read(2) in UTF_16_MARKS else ("utf-8-sig", *LATIN)
+    for name in encodings:
+        if _decodes(path, name):
+            return name
+    raise UnicodeError("it begins as UTF-16 does, but does not go on like that")
 
 
 def _decodes(path: Path, encoding: str) -> bool:
@@ -164,7 +171,7 @@ def _check_header(header: list[str], path: Path) -> None:
         raise InputError(f"{path} is empty: its first line names the columns")
     repeated = [column for column, times in Counter(header).items() if column and times > 1]
     if repeated:
-        raise InputError(f"{path} has more than one column '{repeated[0]}': give every column its own name")
+        raise InputError(f"{path} has more than one column {quoted(repeated[0])}: give every column its own name")
 
 
 def _roles(header: list[str], needed: dict[str, str], optional: dict[str, str], path: Path) -> dict[str, str]:
@@ -177,7 +184,7 @@ def _roles(header: list[str], needed: dict[str, str], optional: dict[str, str], 
         if alike:
             found[role] = alike[0]
         elif role in needed:
-            shown = ", ".join(f"'{one}'" for one in header[:MOST_SHOWN]) + ", ..." * (len(header) > MOST_SHOWN)
+            shown = ", ".join(map(quoted, header[:MOST_SHOWN])) + ", ..." * (len(header) > MOST_SHOWN)
             raise InputError(f"{path} has no column '{name}', only {shown}: rename one, or name it with --{role}")
     shared = [name for name, times in Counter(found.values()).items() if times > 1]
     if shared:
