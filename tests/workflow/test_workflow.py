@@ -113,6 +113,19 @@ def test_every_page_is_rendered_and_linked_from_the_index(finished):
 
 
 @pytest.mark.long
+def test_the_tutorial_shows_its_code_but_not_what_makes_the_page(finished):
+    pages = finished / "results/tiny/notebooks"
+    shown = (pages / "tutorial.html").read_text()
+    assert "make_model" in shown
+    assert "feature_reasons" in shown
+    assert "NotebookPage" not in shown
+    assert "NotebookPage" not in (pages / "fairness.html").read_text()
+    reasons = pd.read_csv(finished / "results/tiny/tables/tutorial.csv")
+    assert {"feature", "p_alone", "p_beside_columns_and_graph", "reason"} <= set(reasons)
+    assert len(reasons) == 13
+
+
+@pytest.mark.long
 def test_suspects_begin_where_the_ordinary_studies_are(finished):
     """The base has their accuracies; a hypothesis has those of what it builds on, but where it says otherwise."""
     records = finished / "results/tiny/records"
