@@ -23,6 +23,7 @@ from graphsieve.data.own.reduced import reduced_files
 from graphsieve.importance.metrics import METRICS
 from graphsieve.options import METRIC_NAMES, NUMBER_METRIC_NAMES, ReadingOptions
 from graphsieve_command.main import main
+from small_disk import files_below, mounted
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "rank.py"
 QUICK = ("--seeds", "2", "--n-repeats", "5", "--permutations", "39", "--epochs", "20", "--hidden", "8")
@@ -256,8 +257,8 @@ def test_tables_people_have_end_to_end(tmp_path, monkeypatch, capsys):
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
 
 
-def test_help_and_version(monkeypatch, capsys):
-    for arguments, wanted in ((["rank", "--help"], "--missing {indicator,median,drop}"), (["--version"], "0.")):
+def test_help(monkeypatch, capsys):
+    for arguments, wanted in ((["rank", "--help"], "--missing {indicator,median,drop}"), (["--help"], "rank")):
         monkeypatch.setattr(sys, "argv", ["graphsieve", *arguments])
         with pytest.raises(SystemExit) as stopped:
             main()
@@ -271,6 +272,17 @@ def test_the_installed_command_is_this_one():
     assert getattr(importlib.import_module(module), name) is main
     (pattern,) = project["tool"]["setuptools"]["packages"]["find"]["include"]
     assert fnmatch.fnmatch("graphsieve_command", pattern)
+
+
+@pytest.mark.filterwarnings("ignore::graphsieve.data.own.reader.GraphWarning")
+def test_a_full_disk_leaves_nothing_behind(customers, tmp_path, monkeypatch):
+    with mounted(tmp_path / "small", "size=16k"):
+        with pytest.raises(SystemExit) as stopped:
+            rank_here(tmp_path, monkeypatch, customers / "customers", *QUICK, "--seeds", 1, "--out", "small/out")
+        assert re.fullmatch(
+            r"error: cannot write small/out/.* \(No space left on device\): free .*", stopped.value.code
+        )
+        assert not files_below(tmp_path / "small")
 
 
 def test_interrupt_leaves_nothing_behind(customers, tmp_path):

@@ -2,9 +2,16 @@
 
 import argparse
 import sys
-from importlib.metadata import version
 
 from graphsieve.errors import run_program
+
+
+class HelpFormatter(argparse.ArgumentDefaultsHelpFormatter):
+    """Tells defaults, where there are any to tell."""
+
+    def _get_help_string(self, action: argparse.Action) -> str:
+        says_nothing = action.default in (None, (), []) or action.default is False
+        return action.help if says_nothing else super()._get_help_string(action)
 
 
 def main() -> None:
@@ -19,11 +26,10 @@ def _run() -> None:
     from graphsieve_command import rank  # here, because an interrupt may come while it is imported
 
     parser = argparse.ArgumentParser(prog="graphsieve", description="Which node features does a GNN really need?")
-    parser.add_argument("--version", action="version", version=version("graphsieve"))
     commands = parser.add_subparsers(title="commands", required=True, metavar="command")
     for name, command in {"rank": rank}.items():
         described = {"help": command.SUMMARY, "description": command.SUMMARY, "epilog": command.FILES}
-        own = commands.add_parser(name, formatter_class=argparse.ArgumentDefaultsHelpFormatter, **described)
+        own = commands.add_parser(name, formatter_class=HelpFormatter, **described)
         command.add_arguments(own)
         own.set_defaults(run=command.run)
     arguments = parser.parse_args()
