@@ -141,7 +141,7 @@ def test_page_stands_alone(customers, done):
     curve = pd.read_csv(customers / "results/customers/curve.csv")
     assert f"{100 * curve['accuracy'].iloc[-1]:.1f}\u00a0%" in text
     assert "nan" not in text.lower().replace("nanum", "")
-    for heading in ("most important features", "How few features", "Columns of text", "Correlated", "p-values mean"):
+    for heading in ("most important features", "How few features", "Whole columns", "Correlated", "p-values mean"):
         assert heading in text
 
 

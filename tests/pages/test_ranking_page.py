@@ -125,9 +125,9 @@ def test_groups_are_shown_where_there_are_any(ranking):
     ]
     assert "groups.csv" in words(page.find(".//footer"))
     text = page_of(replace(ranking, groups=ranking.groups.assign(kind="values")))
-    assert "Columns of text" in headings(text)
+    assert "Whole columns" in headings(text)
     without = page_of(replace(ranking, groups=ranking.groups[:0]))
-    assert not {"Columns of text", "Correlated columns"} & set(headings(without))
+    assert not {"Whole columns", "Correlated columns"} & set(headings(without))
     assert "groups.csv" not in words(without.find(".//footer"))
 
 
