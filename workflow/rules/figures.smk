@@ -49,6 +49,21 @@ use rule execute_notebook as draw_stand_ins with:
     localrule: True
 
 
+use rule execute_notebook as teach with:
+    input:
+        template=template("tutorial"),
+    output:
+        **page("tutorial", config["tutorial"]["nodes"]),
+        figure=figure("tutorial"),
+        table=plain_table("tutorial", "tutorial"),
+    log:
+        log_of("tutorial"),
+    localrule: True
+    params:
+        settings={"nodes": config["tutorial"]["nodes"]},
+        shows_code=True,
+
+
 use rule execute_notebook as draw_tasks with:
     input:
         template=template("tasks"),

@@ -2,6 +2,7 @@
 
 import itertools
 
+from graphsieve.data.own.table_files import SUFFIXES
 from graphsieve.data.synthetic import relevant_features
 
 DRAWN_TRIALS = 5  # in Figure 12, as in the paper; its table has all
@@ -122,7 +123,11 @@ def own_files(wildcards):
     path = config["datasets"][wildcards.dataset]["path"]
     if path is None:
         return []
-    return [os.path.join(path, name) for name in ("nodes.csv", "edges.csv")] if os.path.isdir(path) else [path]
+    if not os.path.isdir(path):
+        return [path]
+    tables = [os.path.join(path, table) for table in ("nodes", "edges")]
+    files = [f"{table}{suffix}" for table in tables for suffix in SUFFIXES]
+    return [file for file in files if os.path.exists(file)] or [f"{table}.csv" for table in tables]
 
 
 def scores_beside_bounds(wildcards):

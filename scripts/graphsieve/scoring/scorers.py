@@ -75,6 +75,7 @@ def _importance(task: ScoringTask, perturbation: str, metric: object = None) -> 
     import torch
 
     from graphsieve.importance import permutation_importance
+    from graphsieve.models.training import edge_tensors
 
     device = next(task.model.parameters()).device
     results = permutation_importance(
@@ -90,6 +91,7 @@ def _importance(task: ScoringTask, perturbation: str, metric: object = None) -> 
         shared_permutation=task.options.shared_permutation,
         random_state=child(task.seed, "scoring", *task.occasion),
         progress=task.progress,
+        **edge_tensors(task.graph, device),
     )
     scored, losses = next(iter(results.values())), results["cross_entropy"]
     size = np.abs if task.options.magnitude else np.asarray
