@@ -5,7 +5,7 @@ from graphsieve.data.splits import choose_split
 from graphsieve.device import prepare_device
 from graphsieve.files.writing import write_csv
 from graphsieve.jobs.running import run_columns, run_job
-from graphsieve.models.classifier import build_model
+from graphsieve.models.classifier import model_factory
 from graphsieve.options import PruningOptions, ScoringOptions, TrainingOptions
 from graphsieve.selection.adaptive import adaptive_selection
 
@@ -17,14 +17,10 @@ def main(job) -> None:
     graph = read_graph(job.input.graph)
     split = choose_split(graph, run["split"], run["seed"])
     training = TrainingOptions(**job.params.training)
-
-    def make_model(num_features: int):
-        return build_model(run["model"], num_features, graph.num_classes, seed=run["seed"], **training.layout)
-
     full = scorer == "full"
     pruning = {**job.params.pruning, **({"prune": 0, "rule": "fraction"} if full else {})}
     result = adaptive_selection(
-        make_model,
+        model_factory(run["model"], graph.num_classes, training, run["seed"]),
         graph,
         split,
         scorer=WATCHED_BY if full else scorer,

@@ -12,7 +12,7 @@ from graphsieve.jobs.code import fingerprint
 from graphsieve.jobs.config_checks import ADAPTIVE_STUDIES, STUDIES, check_files, check_meaning, check_schema
 from graphsieve.models.layers import LAYERS
 from graphsieve.options import BoundOptions, PerturbationOptions
-from graphsieve.scoring.scorers import MODEL_OF_SCORER, OPTIONS_OF_SCORER, SCORERS
+from graphsieve.scoring.scorers import MODEL_OF_SCORER, OPTIONS_OF_SCORER, SCORERS, TRAINING_SCORERS
 from graphsieve.study.suspects.protocol import BASE, parent_of, protocol_of, trained_by
 from graphsieve.study.tasks.names import DESCRIPTIONS
 from snakemake.exceptions import WorkflowError
@@ -99,6 +99,11 @@ def scoring_options(wildcards):
     read = OPTIONS_OF_SCORER.get(wildcards.get("scorer"), config["scoring"])
     options = {**config["scoring"], "metric": scoring_metric(wildcards)}
     return {name: value for name, value in options.items() if name in read and name != "ties"}
+
+
+def training_of_scorer(wildcards):
+    """How a scorer that trains models does so; nothing for the others, whose scores do not depend on it."""
+    return training_options(wildcards) if wildcards.scorer in TRAINING_SCORERS else {}
 
 
 def adaptive_scoring_options(wildcards):

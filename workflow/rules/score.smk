@@ -20,6 +20,7 @@ rule score:
         gpu=job_gpus,
     params:
         scoring=scoring_options,
+        training=training_of_scorer,
         device=config["device"],
         code=code_of("score.py"),
     script:

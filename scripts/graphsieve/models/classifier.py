@@ -5,6 +5,7 @@ Every model is called as `model(x, edge_index)` and returns one row of logits pe
 """
 
 import json
+from collections.abc import Callable
 from itertools import zip_longest
 from pathlib import Path
 
@@ -109,6 +110,15 @@ def build_model(
     layout |= {"hidden": hidden, "num_layers": num_layers, "classifier": classifier, "norm": norm, "dropout": dropout}
     activated = num_layers if classifier == "relu_linear" else num_layers - 1
     return NodeClassifier(layers, dropout, layout, [NORMS[norm](hidden) for _ in range(activated)], last)
+
+
+def model_factory(name: str, num_classes: int, options: TrainingOptions, seed: int) -> Callable[[int], NodeClassifier]:
+    """Makes models of this name for any number of features, as the options say."""
+
+    def make_model(num_features: int) -> NodeClassifier:
+        return build_model(name, num_features, num_classes, seed=seed, **options.layout)
+
+    return make_model
 
 
 def save_weights(model: NodeClassifier, others: dict[str, dict[str, Tensor]], path: str | Path) -> None:

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from graphsieve.data.synthetic import REGIMES
-from graphsieve.plots.style import BLUE, GREY, INK, ORANGE, TEXT_WIDTH, VERMILION, label, use_style
+from graphsieve.plots.style import BLUE, GREY, INK, ORANGE, TEXT_WIDTH, VERMILION, label, note, use_style
 from graphsieve.study.labels import in_order
 
 SCORERS = ("npt", "pt", "tfi", "mi")  # what the paper draws
@@ -19,6 +19,8 @@ def regime_scores(means: pd.DataFrame, relevant: int) -> Figure:
     use_style()
     regimes = [regime for regime in REGIMES if f"synthetic_{regime}" in set(means["dataset"])]
     scorers = in_order(means["scorer"], SCORERS)
+    if not regimes:
+        return note("This run has none of the regimes (a) to (h).")
     figure, axes = plt.subplots(
         len(regimes), 1 + len(scorers), figsize=(TEXT_WIDTH, 0.45 + 0.88 * len(regimes)), squeeze=False,
         layout="constrained", width_ratios=[0.5] + [1] * len(scorers),
