@@ -89,8 +89,8 @@ class ScoringOptions:
         _check_choice("ties", self.ties, TIE_RULES)
         _check_choice("perturbed_rows", self.perturbed_rows, PERTURBED_ROWS)
         _check_choice("edges", self.edges, EDGES)
-        if self.folds < 2:
-            raise InputError(f"folds is {self.folds}: it must be at least 2")
+        if self.folds < 3:
+            raise InputError(f"folds is {self.folds}: it must be at least 3, to learn, to choose an epoch and to ask")
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from graphsieve.models.classifier import model_factory
 from graphsieve.options import PruningOptions, ScoringOptions, TrainingOptions
 from graphsieve.scoring import cross_fitted
 from graphsieve.scoring.own_models import cut_in_folds, options_of, trained_on
+from graphsieve.scoring.permutation import perturbed
 from graphsieve.scoring.scorers import ScoringTask, score_features
 
 TRAINING = TrainingOptions(hidden=8, epochs=60, metric="roc_auc")
@@ -44,18 +45,22 @@ def test_models_learn_the_scorers_number_of_epochs_or_the_tasks(task):
 def test_every_labelled_node_is_asked_once_by_a_model_that_did_not_learn_it(task, monkeypatch):
     asked = []
 
-    def watch(task, learnt, others):
-        asked.append((learnt, others))
-        return trained_on(task, learnt, others)
+    def watch_training(task, learnt, watched):
+        asked.append([set(learnt), set(watched)])
+        return trained_on(task, learnt, watched)
 
-    monkeypatch.setattr(cross_fitted, "trained_on", watch)
+    def watch_asking(task, model, nodes, *others):
+        asked[-1].append(set(nodes))
+        return perturbed(task, model, nodes, *others)
+
+    monkeypatch.setattr(cross_fitted, "trained_on", watch_training)
+    monkeypatch.setattr(cross_fitted, "perturbed", watch_asking)
     score_features("npt_cross", replace(task, options=replace(task.options, n_repeats=1)))
-    known = np.union1d(task.split.train, task.split.val)
-    assert np.array_equal(np.sort(np.concatenate([others for _, others in asked])), known)
-    for learnt, others in asked:
-        assert not set(learnt) & set(others)
-        assert set(learnt) | set(others) == set(known)
-        assert not set(task.split.test) & (set(learnt) | set(others))
+    known = np.union1d(task.split.train, task.split.val).tolist()
+    assert sorted(node for _, _, nodes in asked for node in nodes) == known
+    for learnt, watched, nodes in asked:
+        assert sorted([*learnt, *watched, *nodes]) == known  # each node has one of the three roles
+        assert min(map(len, (learnt, watched, nodes))) > 0
 
 
 def test_it_estimates_the_rise_of_the_loss_over_all_labelled_nodes(task):
@@ -66,8 +71,8 @@ def test_it_estimates_the_rise_of_the_loss_over_all_labelled_nodes(task):
     folds = cut_in_folds(
         task.graph.y, known, 3, np.random.default_rng(np.random.SeedSequence(0, spawn_key=(7,)))
     )  # "folds" is the eighth consumer of randomness
-    for fold in folds:
-        model = trained_on(task, np.setdiff1d(known, fold), fold)
+    for fold, watched, learnt in zip(folds, folds[-1:] + folds, folds[1:] + folds, strict=False):
+        model = trained_on(task, learnt, watched)  # of three folds each has one role
 
         def loss_sum(x, model=model, fold=fold):
             with torch.no_grad():

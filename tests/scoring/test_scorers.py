@@ -26,7 +26,7 @@ from graphsieve.scoring.scorers import (
     scores_table,
 )
 
-OPTIONS = ScoringOptions(n_repeats=30, folds=2, scorer_epochs=4)
+OPTIONS = ScoringOptions(n_repeats=30, folds=3, scorer_epochs=4)
 FEW_REPEATS = ("npt_cross", "npt_backward", "boruta", "sage")  # of which each takes long
 NEEDING_CAPTUM = ("gradient_input", "integrated_gradients")
 
@@ -204,8 +204,8 @@ def test_bad_input_is_refused(tasks):
         score_features("npt", tasks[None])
     with pytest.raises(InputError, match="scorer 'loco' trains models and was not told which: give the task a make_mo"):
         score_features("loco", replace(tasks[None], make_model=None))
-    with pytest.raises(InputError, match="folds is 1: it must be at least 2"):
-        score("npt_cross", tasks, folds=1)
+    with pytest.raises(InputError, match="folds is 2: it must be at least 3"):
+        score("npt_cross", tasks, folds=2)
     with pytest.raises(InputError, match="estimator 'guess' is unknown"):
         score("mi", tasks, estimator="guess")
     with pytest.raises(InputError, match="label_nodes 'test' is unknown"):
@@ -233,7 +233,7 @@ OTHER = {
     "perturbed_rows": "scored",
     "shared_permutation": True,
     "edges": "out",
-    "folds": 3,
+    "folds": 4,
     "scorer_epochs": 12,
 }
 

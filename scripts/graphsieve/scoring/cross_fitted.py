@@ -1,8 +1,9 @@
 """Permutation scores that ask every labelled node, each through a model that did not learn its label.
 
 The paper's score asks the validation nodes alone: a tenth of a graph, 25 nodes of Wisconsin, too few to tell a thousand
-columns apart. Here the nodes of training and validation are cut into folds, a model is trained without each fold and
-asked about it, so that all of them count.
+columns apart. Here the nodes of training and validation are cut into folds. Each fold is asked through a model that
+neither learnt its labels nor was chosen by them: it learnt those of all other folds but one, and that one tells in
+which epoch it is best. A model that learns too long is sure of itself, and then its loss says little.
 """
 
 from dataclasses import replace
@@ -53,7 +54,8 @@ def cross_fitted(task: ScoringTask) -> np.ndarray:
     )
     total = 0.0
     for number, fold in enumerate(folds):
-        model = trained_on(task, np.setdiff1d(task.known_nodes, fold), fold)
+        watched = folds[number - 1]
+        model = trained_on(task, np.setdiff1d(task.known_nodes, np.union1d(fold, watched)), watched)
         state = child(task.seed, "scoring", *task.occasion, number)
         total = total + len(fold) * perturbed(task, model, fold, [LOSS], state)[LOSS].importances
     return total / len(task.known_nodes)

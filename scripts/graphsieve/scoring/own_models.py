@@ -15,16 +15,18 @@ def options_of(task: ScoringTask) -> TrainingOptions:
     return replace(task.training, epochs=task.options.scorer_epochs or task.training.epochs, metric="accuracy")
 
 
-def trained_on(task: ScoringTask, learnt: np.ndarray, others: np.ndarray):
-    """A model after its last epoch that has learnt the labels of some nodes, and seen those of others nowhere."""
+def trained_on(task: ScoringTask, learnt: np.ndarray, watched: np.ndarray):
+    """A model that has learnt the labels of some nodes, in the epoch in which it is best at those that are watched."""
     import torch
 
     from graphsieve.models.training import train_module
 
-    # A training reports on the other nodes, epoch by epoch; nothing of that is used.
-    split, device = Split(learnt, others, others), torch.device(task.device)
+    # A training reports on test nodes as well; this one has none.
+    split, device = Split(learnt, watched, watched), torch.device(task.device)
     how = {"options": options_of(task), "seed": task.seed, "device": device}
-    return train_module(task.make_model, task.graph, split, **how).model.eval()
+    training = train_module(task.make_model, task.graph, split, **how)
+    training.model.load_state_dict(training.best_state)
+    return training.model.eval()
 
 
 def cut_in_folds(y: np.ndarray, nodes: np.ndarray, number: int, rng: np.random.Generator) -> list[np.ndarray]:

@@ -85,7 +85,7 @@ def page(summary: pd.DataFrame, measure: str) -> Styler:
 
 def text(summary: pd.DataFrame, features: int) -> str:
     if summary.empty:
-        return "None of the regimes of this run, unlike (b), (d), (f) and (h), have any: there are no relevant features."
+        return "This run has no regime like (b), (d), (f) and (h), so there are no relevant features to find."
     count = max(map(len, RELEVANT.values()))
     return (
         f"## How well the relevant features are found\n\n**AUROC**: how often a relevant feature scores above another. "
