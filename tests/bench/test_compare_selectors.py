@@ -44,14 +44,16 @@ def test_a_selector_that_lacks_a_graph_has_no_total_and_is_not_taken():
 
 
 def test_a_run_writes_a_row_a_selector_and_computes_none_twice(tmp_path, monkeypatch, capsys):
-    tiny = replace(compare_selectors.SETTINGS["synthetic_copies"], training=TrainingOptions(hidden=4, epochs=2))
+    tiny = replace(compare_selectors.SETTINGS["synthetic_copies"], training=TrainingOptions(epochs=2))
     monkeypatch.setitem(compare_selectors.SETTINGS, "synthetic_copies", tiny)
     out = tmp_path / "records.csv"
     command = ["compare_selectors", "run", "--datasets", "synthetic_copies", "--seeds", "1", "--out", str(out)]
+    command += ["--hidden", "4"]
     monkeypatch.setattr(sys, "argv", [*command, "--selectors", "all", "mrmr"])
     compare_selectors.main()
     assert read_records(out)["selector"].tolist() == ["all", "mrmr"]
     assert read_records(out)["kept"].tolist() == [50, 5]
+    assert read_records(out)["hidden"].tolist() == [4, 4]
     before = out.read_text()
     capsys.readouterr()
     monkeypatch.setattr(sys, "argv", [*command, "--selectors", "all", "mrmr", "npt_loss", "npt_cross_pruned"])
