@@ -130,7 +130,7 @@ def trial_job(folder, scorers=tuple(SCORERS), scored_model="last", epochs=3):
             "scorers": list(scorers),
             "normalise": "none",
             "training": {"hidden": 8, "weight_decay": 0.0, "epochs": epochs},
-            "scoring": {"n_repeats": 2, "scored_model": scored_model},
+            "scoring": {"n_repeats": 2, "scored_model": scored_model, "folds": 3, "scorer_epochs": 2},
         },
     )
 

@@ -2,8 +2,8 @@
 
 import itertools
 
+from graphsieve.data.hard_regimes import relevant_columns
 from graphsieve.data.own.table_files import SUFFIXES
-from graphsieve.data.synthetic import relevant_features
 
 DRAWN_TRIALS = 5  # in Figure 12, as in the paper; its table has all
 
@@ -40,7 +40,7 @@ def study_runs(study, **values):
 def regime_trials(wildcards):
     """Where no feature is relevant there is nothing to find, and the figure's trials are enough."""
     trials = seeds_of("synthetic", wildcards.dataset)
-    return trials if len(relevant_features(wildcards.dataset.removeprefix("synthetic_"))) else min(trials, DRAWN_TRIALS)
+    return trials if len(relevant_columns(wildcards.dataset.removeprefix("synthetic_"))) else min(trials, DRAWN_TRIALS)
 
 
 def graph_of_job(wildcards):

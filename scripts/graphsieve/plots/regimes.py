@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from graphsieve.data.synthetic import REGIMES
-from graphsieve.plots.style import GREY, INK, TEXT_WIDTH, label, method_colours, use_style
+from graphsieve.plots.style import GREY, INK, TEXT_WIDTH, label, method_colours, note, use_style
 from graphsieve.study.labels import in_order
 
 SCORERS = ("npt", "pt", "tfi", "mi")  # what the paper draws
@@ -19,6 +19,8 @@ def regime_scores(means: pd.DataFrame, relevant: int) -> Figure:
     use_style()
     regimes = [regime for regime in REGIMES if f"synthetic_{regime}" in set(means["dataset"])]
     scorers = in_order(means["scorer"], SCORERS)
+    if not regimes:
+        return note("This run has none of the regimes (a) to (h).")
     colours = method_colours(scorers)
     figure, axes = plt.subplots(
         len(regimes), 1 + len(scorers), figsize=(TEXT_WIDTH, 0.45 + 0.88 * len(regimes)), squeeze=False,

@@ -93,6 +93,14 @@ def save_figure(figure: Figure, stem: str) -> None:
     plt.close(figure)
 
 
+def note(sentence: str) -> Figure:
+    """A figure that says why there is nothing to draw."""
+    figure, axis = plt.subplots(figsize=(TEXT_WIDTH, 0.5), layout="constrained")
+    axis.text(0.5, 0.5, sentence, ha="center", va="center")
+    axis.set_axis_off()
+    return figure
+
+
 def method_colours(methods: list[str]) -> dict[str, str]:
     """A colour for every method of a figure."""
     taken = [METHOD_COLOURS.get(name) for name in methods]
