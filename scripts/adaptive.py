@@ -8,7 +8,7 @@ from graphsieve.device import prepare_device
 from graphsieve.files.writing import write_csv
 from graphsieve.jobs.receipts import Result, make_results
 from graphsieve.jobs.running import results_of, run_columns, run_job
-from graphsieve.models.classifier import build_model
+from graphsieve.models.classifier import model_factory
 from graphsieve.options import PruningOptions, ScoringOptions, TrainingOptions
 from graphsieve.selection.adaptive import adaptive_selection
 
@@ -25,14 +25,10 @@ def make(job, result: Result, graph: Graph) -> None:
     run, scorer, settings = run_columns(result), result.wildcards["scorer"], result.settings
     split = choose_split(graph, run["split"], run["seed"])
     training = TrainingOptions(**settings["training"])
-
-    def make_model(num_features: int):
-        return build_model(run["model"], num_features, graph.num_classes, seed=run["seed"], **training.layout)
-
     full = scorer == "full"
     pruning = {**settings["pruning"], **({"prune": 0, "rule": "fraction"} if full else {})}
     found = adaptive_selection(
-        make_model,
+        model_factory(run["model"], graph, training, run["seed"]),
         graph,
         split,
         scorer=WATCHED_BY if full else scorer,

@@ -1,7 +1,7 @@
 """Seconds and peak memory of permutation importance: ours, the reference engine, and Captum."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -24,8 +24,9 @@ class Setting:
     x: Tensor
     edge_index: Tensor
     y: Tensor
-    nodes: Tensor
+    nodes: Tensor | None  # None where whole graphs are labelled
     repeats: int
+    model_kwargs: dict[str, Tensor] = field(default_factory=dict)
 
     def score(self, engine: str, features: np.ndarray) -> dict:
         return permutation_importance(
@@ -38,7 +39,13 @@ class Setting:
             metric=METRICS,
             engine=engine,
             features=features,
+            task_level="graph" if self.nodes is None else "node",
+            **self.model_kwargs,
         )
+
+    def loss(self, x: Tensor) -> Tensor:
+        labelled = slice(None) if self.nodes is None else self.nodes
+        return F.cross_entropy(self.model(x, self.edge_index, **self.model_kwargs)[labelled], self.y[labelled])
 
 
 @dataclass(frozen=True)
@@ -100,8 +107,7 @@ def captum_call(setting: Setting, features: np.ndarray) -> Callable[[], object] 
 
     def loss(part: Tensor) -> Tensor:
         x[:, columns] = part
-        logits = setting.model(x, setting.edge_index)
-        return F.cross_entropy(logits[setting.nodes], setting.y[setting.nodes])
+        return setting.loss(x)
 
     def call() -> object:
         setting.model.eval()

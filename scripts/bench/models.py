@@ -1,13 +1,17 @@
-"""The models of the benchmark: those of the study, attention, a layer nobody has described, one that defies all."""
+"""The models of the benchmark: those of the study, attention, a layer nobody has described, one that defies
+all, and models of whole graphs."""
+
+from functools import partial
 
 import torch
 from torch import Tensor, nn
-from torch_geometric.nn import GATConv, GATv2Conv, MessagePassing, TransformerConv
+from torch_geometric.nn import GATConv, GATv2Conv, MessagePassing, TransformerConv, global_mean_pool
 
 from graphsieve.models.classifier import NodeClassifier, build_model
 from graphsieve.models.layers import LAYERS
 
 HIDDEN, HEADS = 512, 8
+NARROW = 64  # for whole graphs of some thirty nodes
 
 
 class GatedSum(MessagePassing):
@@ -36,6 +40,20 @@ class CentredModel(nn.Module):
         return self.second(hidden - hidden.mean(dim=0), edge_index)
 
 
+class PooledModel(nn.Module):
+    """Two convolutions, the mean over each graph's nodes, and a linear layer."""
+
+    def __init__(self, layer: str, features: int, classes: int):
+        super().__init__()
+        make = LAYERS[layer]
+        self.first, self.second = make(features, NARROW, NARROW), make(NARROW, NARROW, NARROW)
+        self.last = nn.Linear(NARROW, classes)
+
+    def forward(self, x: Tensor, edge_index: Tensor, batch: Tensor) -> Tensor:
+        hidden = self.second(self.first(x, edge_index).relu(), edge_index)
+        return self.last(global_mean_pool(hidden, batch))
+
+
 def _attention(layer: type, features: int, classes: int) -> nn.Module:
     return NodeClassifier([layer(features, HIDDEN // HEADS, heads=HEADS), layer(HIDDEN, classes)])
 
@@ -46,6 +64,7 @@ OTHERS = {
     "transformer": lambda features, classes: _attention(TransformerConv, features, classes),
     "by hand": lambda features, classes: NodeClassifier([GatedSum(features, HIDDEN), GatedSum(HIDDEN, classes)]),
     "centred": CentredModel,
+    **{f"pooled {layer}": partial(PooledModel, layer) for layer in ("gcn", "graphsage", "gin")},
 }
 
 

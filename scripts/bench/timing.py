@@ -13,7 +13,7 @@ from graphsieve.errors import InputError
 
 ROUNDS = 5
 LARGEST_SPREAD = 1.5  # of the same configuration, longest over shortest: beyond it, something else had the machine
-ATTEMPTS = 3
+ATTEMPTS, PATIENCE = 3, 90  # a case is refused after so many attempts at least, and not before so many seconds
 CPU_INFO = Path("/proc/cpuinfo")
 
 
@@ -24,7 +24,9 @@ def take_turns(name: str, ways: dict[str, Callable[[], object]]) -> dict[str, np
     """
     for way in ways.values():
         way()  # what is prepared once, such as a library's own caches, is no way's fault
-    for _ in range(ATTEMPTS):
+    start, attempts = time.perf_counter(), 0
+    while attempts < ATTEMPTS or time.perf_counter() - start < PATIENCE:
+        attempts += 1
         rounds = [{key: _seconds(way) for key, way in ways.items()} for _ in range(ROUNDS)]
         seconds = {key: np.array([one[key] for one in rounds]) for key in ways}
         spreads = {key: values.max() / values.min() for key, values in seconds.items()}
@@ -32,8 +34,8 @@ def take_turns(name: str, ways: dict[str, Callable[[], object]]) -> dict[str, np
             return seconds
     worst = max(spreads, key=spreads.get)
     raise InputError(
-        f"{name}: {worst} took {seconds[worst].min():.3g} to {seconds[worst].max():.3g} s in {ROUNDS} rounds (load "
-        f"{os.getloadavg()[0]:.1f}): no table is written, run again on an idle machine"
+        f"{name}: {worst} took {seconds[worst].min():.3g} to {seconds[worst].max():.3g} s in {ROUNDS} rounds, "
+        f"{attempts} times tried (load {os.getloadavg()[0]:.1f}): no table is written, run again on an idle machine"
     )
 
 

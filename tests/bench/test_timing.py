@@ -39,11 +39,14 @@ def test_ways_take_turns_after_a_warm_up(clock):
     assert {key: round(value, 9) for key, value in found.items()} == {"full_s": 50, "full_low": 50, "full_high": 60}
 
 
-def test_a_busy_machine_gets_another_chance_and_is_then_refused(clock):
+def test_a_busy_machine_gets_another_chance_and_is_then_refused(clock, monkeypatch):
+    monkeypatch.setattr(timing, "PATIENCE", 4 * timing.ROUNDS)
     calm, busy = [1.0] * timing.ROUNDS, [1.0] * (timing.ROUNDS - 1) + [1.6]
     np.testing.assert_allclose(timing.take_turns("case", {"ours": clock.way("ours", [1, *busy, *calm])})["ours"], calm)
-    with pytest.raises(InputError, match=r"cora: ours took 1 to 1.6 s in 5 rounds .*run again on an idle machine"):
-        timing.take_turns("cora", {"ours": clock.way("ours", [1, *busy * timing.ATTEMPTS])})
+    with pytest.raises(InputError, match=r"cora: ours took 1 to 1.6 s in 5 rounds, 4 times tried .* idle machine"):
+        timing.take_turns("cora", {"ours": clock.way("ours", [1, *busy * 4])})
+    with pytest.raises(InputError, match=rf"in 5 rounds, {timing.ATTEMPTS} times tried"):
+        timing.take_turns("cora", {"ours": clock.way("ours", [1, *[100 * one for one in busy] * timing.ATTEMPTS])})
 
 
 def test_the_machine_is_described():

@@ -1,19 +1,18 @@
 """Faults on purpose: whatever happens, a run goes on or says what to do, and never takes a damaged file for whole."""
 
-import contextlib
 import importlib
 import os
 import random
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from graphsieve.errors import InputError
 from job_cases import make_job, one_result
+from small_disk import files_below, mounted
 from workflow_runs import differences, kill_group, make_project, overlay, snakemake, start_snakemake
 
 SCORES = "results/tiny/scores/digits/gcn/random/seed0/random.csv"
@@ -118,23 +117,6 @@ def test_a_lock_from_another_machine_is_left_alone_and_explained(configs, tmp_pa
 
 
 # The disk -----------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def mounted(folder: Path, options: str) -> Iterator[None]:
-    """A small file system of memory at this folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    mount = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("only root may mount the small file system that this needs")
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", str(folder)], check=True)
-
-
-def files_below(folder: Path) -> list[Path]:
-    return [path for path in folder.rglob("*") if path.is_file()]
 
 
 def test_a_full_disk_ends_in_a_sentence_and_leaves_nothing(project, monkeypatch):

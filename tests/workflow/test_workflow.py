@@ -107,11 +107,24 @@ def test_every_page_is_rendered_and_linked_from_the_index(finished):
     pages = {path.stem for path in (results / "notebooks").glob("*.html")}
     assert pages == {path.stem for path in (results / "notebooks").glob("*.ipynb")}
     assert {path.stem for path in PUBLISHED.glob("table*.csv")} <= pages
-    assert {"fig01_motivation", "fairness", "conditional_importance", "tasks", "theory_bounds"} <= pages
+    assert {"fig01_motivation", "fairness", "conditional_importance", "tutorial", "tasks", "theory_bounds"} <= pages
     assert {"fig02_training_curves", "fig03_importance_heatmaps", "fig04_method_performance"} <= pages
     assert {"fig09_last_checkpoints", "fig12_regime_scores", "rank_stability", "suspects"} <= pages
     assert all(f"{page}.html" in index for page in pages)
     assert (results / "figures/digits_pixel_importance.png").stat().st_size > 10_000
+
+
+@pytest.mark.long
+def test_the_tutorial_shows_its_code_but_not_what_makes_the_page(finished):
+    pages = finished / "results/tiny/notebooks"
+    shown = (pages / "tutorial.html").read_text()
+    assert "make_model" in shown
+    assert "feature_reasons" in shown
+    assert "NotebookPage" not in shown
+    assert "NotebookPage" not in (pages / "fairness.html").read_text()
+    reasons = pd.read_csv(finished / "results/tiny/tables/tutorial.csv")
+    assert {"feature", "p_alone", "p_beside_columns_and_graph", "reason"} <= set(reasons)
+    assert len(reasons) == 13
 
 
 @pytest.mark.long
@@ -239,6 +252,7 @@ def test_a_real_graph_runs_through_to_its_table(tmp_path):
     settings |= {
         "motivation": {"seeds": 0},
         "stand_ins": {"graphs": 0},
+        "tutorial": {"nodes": 0},
         "adaptive": {**study, "scorers": ["full", "npt"]},
     }
     settings |= {other: {"datasets": []} for other in ("theory", "public_splits", "ablation", "correlations")}

@@ -12,7 +12,7 @@ from graphsieve.jobs.code import fingerprint
 from graphsieve.jobs.config_checks import ADAPTIVE_STUDIES, STUDIES, check_files, check_meaning, check_schema
 from graphsieve.models.layers import LAYERS
 from graphsieve.options import BoundOptions, PerturbationOptions
-from graphsieve.scoring.scorers import MODEL_OF_SCORER, OPTIONS_OF_SCORER, SCORERS
+from graphsieve.scoring.scorers import MODEL_OF_SCORER, OPTIONS_OF_SCORER, SCORERS, TRAINING_SCORERS
 from graphsieve.study.suspects.protocol import BASE, parent_of, protocol_of, trained_by
 from graphsieve.study.tasks.names import DESCRIPTIONS
 from snakemake.exceptions import WorkflowError
@@ -105,6 +105,11 @@ def scoring_options(wildcards):
     return {name: value for name, value in options.items() if name in read and name != "ties"}
 
 
+def training_of_scorer(wildcards):
+    """How a scorer that trains models does so; nothing for the others, whose scores do not depend on it."""
+    return training_options(wildcards) if wildcards.scorer in TRAINING_SCORERS else {}
+
+
 def adaptive_scoring_options(wildcards):
     """The model as it stands is scored, with the number of permutations that the run is named by."""
     options = {**config["scoring"], "n_repeats": int(wildcards.repeats), "metric": scoring_metric(wildcards)}
@@ -126,7 +131,7 @@ def train_settings(wildcards):
 
 
 def score_settings(wildcards):
-    return {"scoring": scoring_options(wildcards)}
+    return {"scoring": scoring_options(wildcards), "training": training_of_scorer(wildcards)}
 
 
 def retrain_settings(wildcards):

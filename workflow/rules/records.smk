@@ -70,6 +70,7 @@ def described_sources():
 ADAPTIVE_PARTS = ("history", "checkpoints", "scores", "features", "timings")  # of a run of adaptive selection
 PERTURBED = [setting for setting in config["perturbations"]["settings"] if setting in PERTURBED_GRAPHS]
 ONE_SHOT = {"scorer": config["one_shot"]["scorers"]}
+WATCHED = "full" in config["adaptive"]["scorers"]  # whose scores over time are asked what they knew early
 PIXELS = {"dataset": "digits", **ONE_SHOT} if "digits" in config["one_shot"]["datasets"] else None
 
 # Every table of records and where its rows come from.
@@ -95,6 +96,7 @@ TABLES = {
     "bound_terms.csv": [Source("theory", "apply_bounds", "terms", {"seed": 0})],
     "bound_ranks.csv": [Source("theory", "apply_bounds", "ranks", {"seed": 0})],
     "datasets.csv": described_sources(),
+    "features.csv.gz": [Source("adaptive", "describe_features", "features", {"seed": 0})] * WATCHED,
 }
 COLUMNS = {
     "perturbations.csv": "dataset model setting split seed best_epoch metric val_accuracy test_accuracy".split(),

@@ -3,6 +3,7 @@
 import socket
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import yaml
@@ -12,6 +13,7 @@ from graphsieve.jobs.receipts import receipt_of
 from graphsieve.jobs.running import listed, write_run_config
 from graphsieve.jobs.snakemake_internals import forced_jobs, lift_rate_limit, lock_files
 from graphsieve.jobs.usage import read_usage
+from graphsieve.pages import origins
 from graphsieve.study.labels import DATASETS as DATASET_LABELS
 from graphsieve.study.labels import in_order, label_dataset
 from snakemake.logging import logger
@@ -83,6 +85,7 @@ def start_session():
     remember_runner()
     forget_receipts()
     write_run_config(yaml.safe_dump(dict(config), sort_keys=False, allow_unicode=True), Path(RUN_FOLDER))
+    origins.start_session(Path(RUN_FOLDER), session_threads())
     lift_rate_limit(workflow)
     announce_run()
 
@@ -92,6 +95,13 @@ def forget_receipts():
     for job in forced_jobs(workflow):
         for output in job.output:
             receipt_of(output).unlink(missing_ok=True)
+
+
+def session_threads():
+    """How many threads a training or scoring of each dataset of this run has."""
+    datasets = dict.fromkeys(dataset for study in STUDIES for dataset in config[study]["datasets"])
+    wanted = {dataset: job_threads(SimpleNamespace(dataset=dataset)) for dataset in datasets}
+    return {dataset: min(count, workflow.cores or count) for dataset, count in wanted.items()}
 
 
 def job_to_estimate(job):

@@ -2,7 +2,8 @@
 
 import itertools
 
-from graphsieve.data.synthetic import relevant_features
+from graphsieve.data.hard_regimes import relevant_columns
+from graphsieve.data.own.table_files import SUFFIXES
 
 DRAWN_TRIALS = 5  # in Figure 12, as in the paper; its table has all
 
@@ -39,7 +40,7 @@ def study_runs(study, **values):
 def regime_trials(wildcards):
     """Where no feature is relevant there is nothing to find, and the figure's trials are enough."""
     trials = seeds_of("synthetic", wildcards.dataset)
-    return trials if len(relevant_features(wildcards.dataset.removeprefix("synthetic_"))) else min(trials, DRAWN_TRIALS)
+    return trials if len(relevant_columns(wildcards.dataset.removeprefix("synthetic_"))) else min(trials, DRAWN_TRIALS)
 
 
 def graph_of_job(wildcards):
@@ -47,6 +48,12 @@ def graph_of_job(wildcards):
     if wildcards.dataset.startswith("synthetic_"):
         return rules.generate_graph.output.graph.format(dataset=wildcards.dataset, seed=wildcards.seed)
     return rules.prepare_graph.output.graph.format(dataset=wildcards.dataset)
+
+
+def first_graph(dataset):
+    """A dataset's graph; of synthetic ones the first draw."""
+    made = rules.generate_graph if dataset.startswith("synthetic_") else rules.prepare_graph
+    return made.output.graph.format(dataset=dataset, seed=0)
 
 
 def model_for_scorer(run):
@@ -116,7 +123,11 @@ def own_files(wildcards):
     path = config["datasets"][wildcards.dataset]["path"]
     if path is None:
         return []
-    return [os.path.join(path, name) for name in ("nodes.csv", "edges.csv")] if os.path.isdir(path) else [path]
+    if not os.path.isdir(path):
+        return [path]
+    tables = [os.path.join(path, table) for table in ("nodes", "edges")]
+    files = [f"{table}{suffix}" for table in tables for suffix in SUFFIXES]
+    return [file for file in files if os.path.exists(file)] or [f"{table}.csv" for table in tables]
 
 
 def scores_beside_bounds(wildcards):

@@ -15,6 +15,9 @@ MODEL_LABELS = {
     "transformer": "TransformerConv",
     "by hand": "a layer written by hand",
     "centred": "nothing can be skipped",
+    "pooled gcn": "whole graphs, GCN",
+    "pooled graphsage": "whole graphs, GraphSAGE",
+    "pooled gin": "whole graphs, GIN",
 }
 
 

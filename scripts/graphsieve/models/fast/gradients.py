@@ -1,7 +1,8 @@
-"""A filter on all nodes of a graph, with its gradient by hand, so that dead units cost nothing.
+"""A filter on all nodes of a graph, with its gradient by hand, so that dead units and unlabelled nodes cost nothing.
 
 Autograd would compute gradients of all units. Behind a ReLU, a unit that is zero at every node has none, and what the
-next layer reads of it is zero too: so the output is computed first, outside autograd, and only live units go on.
+next layer reads of it is zero too: so the output is computed first, outside autograd, and only live units go on. And
+the loss reads training nodes alone: up to the last sum over neighbours, all other nodes have a gradient of zero.
 """
 
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from graphsieve.models.fast.nonzero_columns import nonzero_columns
 
 # Share of live units below which going on with these alone pays: it saves products, and costs a copy.
 WORTH_SKIPPING = 0.9
+# Share of nodes with a gradient below which the products are taken of these alone: the copies cost about as much.
+WORTH_PICKING = 0.9
 Operand = Tensor | FixedMatrix
 
 
@@ -78,6 +81,10 @@ class GraphFilter:
     ) -> tuple[Tensor | None, Tensor | None, list[Tensor]]:
         """Of the input, the bias and the weights, from the gradient of the output at `units`."""
         inputs_first = self.propagates_input(hidden)
+        nodes = _nodes_with_gradient(gradient) if inputs_first and hidden is not None else None
+        if nodes is not None:
+            gradient = gradient.index_select(0, nodes)
+            operands = {hop: operand.index_select(0, nodes) for hop, operand in operands.items()}
         arriving = dict.fromkeys(self.hops, gradient) if inputs_first else self._propagated_back(gradient)
         products = {hop: self._product(operands[hop].T, arriving[hop]).T for hop in self.hops}
         weights = [_spread(products[hop], self.known.weights[hop], units, columns) for hop in self.hops]
@@ -86,6 +93,8 @@ class GraphFilter:
             return None, bias, weights
         read = {hop: _part(self.known.weights[hop], units, columns) for hop in self.hops}
         parts = {hop: self._product(arriving[hop], read[hop]) for hop in self.hops}
+        if nodes is not None:
+            parts = {hop: part.new_zeros(hidden.shape).index_copy_(0, nodes, part) for hop, part in parts.items()}
         return (_horner(self.matrix and self.matrix.T, parts) if inputs_first else _sum(parts.values())), bias, weights
 
     def _product(self, one: Operand, other: Tensor) -> Tensor:
@@ -100,6 +109,12 @@ class GraphFilter:
             if hop in self.known.weights:
                 found[hop] = gradient
         return found
+
+
+def _nodes_with_gradient(gradient: Tensor) -> Tensor | None:
+    """None, for all of them, where leaving out the others would save little."""
+    nodes = (gradient != 0).any(1).nonzero()[:, 0]
+    return nodes if len(nodes) < WORTH_PICKING * len(gradient) else None
 
 
 def _part(weight: Tensor, units: Tensor | None, columns: Tensor | None) -> Tensor:
