@@ -54,6 +54,9 @@ def test_a_bundle_has_minutes_of_work_at_most_and_long_results_stay_alone():
     found = bundled(wanted, {"cora": MOST_SECONDS / 3, "photo": 0.6 * MOST_SECONDS})
     assert [[value for ((_, value),) in one.members] for one in found] == [scorers[:3], scorers[3:6], []]
     assert {run[0] for one in found for run in one.runs} == {"cora"}
+    times = {"mi": 1, "npt_cross": MOST_SECONDS, "tfi": 1}
+    found = bundle("score", results("cora", range(1), list(times)), ["scorer"], lambda result: times[result["scorer"]])
+    assert [[value for ((_, value),) in one.members] for one in found] == [["mi", "tfi"], []]  # around the long one
 
 
 def test_results_may_be_told_apart_by_several_wildcards_or_by_one_of_the_run():

@@ -5,7 +5,7 @@ Outputs are marked `update`: Snakemake leaves them alone when it starts a job ag
 receipts do not vouch for (`graphsieve.jobs.receipts`).
 """
 
-from graphsieve.jobs.bundles import bundle
+from graphsieve.jobs.bundles import MOST_SECONDS, bundle
 from graphsieve.jobs.resources import work_seconds
 from snakemake.iocontainers import Wildcards
 from snakemake.settings.types import RerunTrigger
@@ -54,6 +54,8 @@ def bundles_of(rule):
 
     def seconds(result):
         dataset = result["dataset"]
+        if rule == "score" and result["scorer"] in TRAINING_SCORERS:
+            return MOST_SECONDS  # how many models it trains, and how long, is not known here: it is alone
         return work_seconds(MEASURED.get((rule, dataset)), SIZES[dataset], config["datasets"][dataset]["epochs"])
 
     found = bundle(rule, results(), named, seconds)

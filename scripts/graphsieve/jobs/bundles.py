@@ -99,10 +99,12 @@ def bundle(rule: str, wanted: Iterable[dict], named: Sequence[str], seconds: Cal
 
 
 def _parts(times: dict[Member, float]) -> list[tuple[Member, ...]]:
-    """Neighbours together up to the limit; what exceeds it by itself is alone."""
+    """Neighbours together up to the limit; what reaches it by itself is left out."""
     parts: list[list[Member]] = []
     filled = 0.0
     for member, time in times.items():
+        if time >= MOST_SECONDS:
+            continue
         if not parts or filled + time > MOST_SECONDS:
             parts, filled = [*parts, []], 0.0
         parts[-1].append(member)
