@@ -1,5 +1,6 @@
 """The workflow as its users run it: whole runs of small studies, and what a change makes run again."""
 
+import json
 import os
 import re
 import subprocess
@@ -103,13 +104,26 @@ def test_every_page_is_rendered_and_linked_from_the_index(finished):
     results = finished / "results/tiny"
     index = (results / "index.html").read_text()
     pages = {path.stem for path in (results / "notebooks").glob("*.html")}
-    assert pages == {path.stem for path in (results / "notebooks").glob("*.ipynb")}
+    explorers = {"explore_scores", "explore_curves"}  # made by scripts
+    assert pages == {path.stem for path in (results / "notebooks").glob("*.ipynb")} | explorers
     assert {path.stem for path in PUBLISHED.glob("table*.csv")} <= pages
     assert {"fig01_motivation", "fairness", "conditional_importance", "tasks", "theory_bounds"} <= pages
     assert {"fig02_training_curves", "fig03_importance_heatmaps", "fig04_method_performance"} <= pages
     assert {"fig09_last_checkpoints", "fig12_regime_scores", "rank_stability", "suspects"} <= pages
     assert all(f"{page}.html" in index for page in pages)
     assert (results / "figures/digits_pixel_importance.png").stat().st_size > 10_000
+
+
+@pytest.mark.long
+def test_every_collected_table_says_what_it_came_from(finished):
+    records = finished / "results/tiny/records"
+    sessions = json.loads((records / "sessions.json").read_text())
+    assert sessions[0]["threads"]["digits"] == 1
+    for name in ("one_shot.csv", "adaptive_scores.csv.gz", "features.csv.gz", "tasks_records.csv"):
+        said = json.loads((records / f"{name}.json").read_text())
+        assert said["rows"] == len(pd.read_csv(records / name))
+        assert {origin["commit"] for origin in said["origins"]} == {sessions[0]["commit"]}
+        assert all(origin["files"] > 0 and origin["cpu"] for origin in said["origins"])
 
 
 @pytest.mark.long
