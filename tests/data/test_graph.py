@@ -3,7 +3,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from graphsieve.data.graph import Split, check_graph, induced_subgraph, keep_columns, read_graph, save_graph
+from graphsieve.data.graph import (
+    Graph,
+    Split,
+    check_graph,
+    describe_features,
+    induced_subgraph,
+    keep_columns,
+    read_graph,
+    save_graph,
+)
 from graphsieve.data.own.reader import read_own_graph
 from graphsieve.errors import InputError
 
@@ -88,3 +97,12 @@ def test_induced_subgraph_and_kept_columns(folder):
     assert (kept.feature_names, kept.column_groups) == (("age", "colour=red"), ("age", "colour"))
     np.testing.assert_array_equal(kept.x, graph.x[:, [0, 3]])
     assert keep_columns(replace(graph, feature_names=None, column_groups=None), np.array([1])).names() == ["0"]
+
+
+def test_features_are_described_by_name_and_by_the_share_of_nodes_that_have_them():
+    x = np.array([[1.0, 0.0], [2.0, 0.0], [0.0, -3.0], [0.5, 0.0]])
+    graph = Graph("mine", x, np.zeros((2, 0), int), np.zeros(4, int), 1, feature_names=("age", "income"))
+    table = describe_features(graph)
+    assert table.to_dict("list") == {
+        "feature": [0, 1], "name": ["age", "income"], "frequency": [0.75, 0.25], "dataset": ["mine", "mine"]
+    }  # fmt: skip

@@ -1,30 +1,19 @@
 """Every notebook template: stored clean, and executed whole on a few made-up records."""
 
-import json
-import os
 from pathlib import Path
 
 import nbformat
-import numpy as np
 import pandas as pd
-import papermill
 import pytest
 
 from graphsieve.data.motivation import KINDS
 from graphsieve.data.synthetic import REGIMES
 from graphsieve.inference.verdicts import NOTHING, OWN, QUESTIONS, STAND_IN
 from graphsieve.study.suspects.protocol import CELLS
+from notebook_records import RUN, adaptive_runs, one_shot, scores, watched, write
 
 ROOT = Path(__file__).parents[2]
 TEMPLATES = sorted((ROOT / "notebooks").glob("*.ipynb"))
-CLAIMS = ["best", "best_adaptive", "early", "correlation", "repeats", "fair"]
-TABLES = ["table", "spearman_table", "requests", "cells_table", *CLAIMS]  # parameters that are stems of what is written
-FIGURES = ["figure", "columns_figure", "others_figure", "grid_figure", "ranking_figure", "heatmap"]
-UNPRINTED = (
-    "claims",
-    "cost",
-    "agreement",
-)  # whose tables are written for machines alone, as is that of all suspects' cells
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
@@ -40,60 +29,6 @@ def test_template_is_stored_clean(path):
     assert "\nmanifest = " in code[0].source
     assert code[1].source.endswith("page.heading()")
     assert code[-1].source == "page.close()"
-
-
-@pytest.fixture
-def execute(tmp_path, monkeypatch):
-    """Execute a template on `records` as the workflow does, and return all that a reader sees.
-
-    The manifest must name all tables and figures that were written, and nothing else.
-    """
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "scripts"), os.environ.get("PYTHONPATH", "")]))
-
-    def run(template: str, records: list[dict], source: str = "records", **parameters) -> str:
-        pd.DataFrame(records).to_csv(tmp_path / "records.csv", index=False)
-        notebook = papermill.execute_notebook(
-            ROOT / "notebooks" / f"{template}.ipynb", tmp_path / "executed.ipynb", progress_bar=False, cwd=ROOT,
-            parameters={source: str(tmp_path / "records.csv"), "manifest": str(tmp_path / "made.json"), **parameters},
-        )  # fmt: skip
-        assert "error" not in json.dumps([cell.get("outputs") for cell in notebook.cells])
-        shown = "\n".join(_shown(notebook))
-        made = json.loads((tmp_path / "made.json").read_text())
-        assert shown.startswith(f"# {made['title']}\n\n{made['sentence']}")
-        _check_files(made, template, parameters)
-        return shown
-
-    return run
-
-
-def _check_files(made: dict, template: str, parameters: dict) -> None:
-    tables, figures = ([Path(parameters[name]) for name in stems if name in parameters] for stems in (TABLES, FIGURES))
-    assert {table["name"] for table in made["tables"]} == {stem.name for stem in tables}
-    assert len(made["figures"]) == len(figures)
-    assert all(f'"{stem.name}"' in json.dumps(made["figures"]) for stem in figures)
-    for stem in tables + figures:
-        written = {path.suffix for path in stem.parent.glob(f"{stem.name}.*")}
-        plain = template in UNPRINTED or stem.name.endswith("cells_table")
-        formats = {".csv"} if plain else {".csv", ".md", ".tex"}
-        assert written == ({".png", ".pdf"} if stem in figures else formats)
-
-
-def _shown(notebook):
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown":
-            yield cell.source
-        for output in cell.get("outputs", []):
-            assert output.output_type != "stream", output
-            data = output.data
-            yield data.get("text/markdown") or data.get("text/html") or str(list(data))
-
-
-def one_shot(datasets: list[str]) -> list[dict]:
-    return [
-        {"dataset": dataset, "model": "gcn", "scorer": scorer, "seed": seed, "split": "random",
-         "features": 64, "kept": 3, "ties": 7, "test_accuracy": accuracy + 0.01 * seed}
-        for dataset in datasets for scorer, accuracy in {"all": 0.9, "npt": 0.8, "pt": 0.7}.items() for seed in (0, 1)
-    ]  # fmt: skip
 
 
 def test_accuracy_table_beside_published_numbers(execute, tmp_path):
@@ -141,15 +76,6 @@ def test_datasets_table(execute, tmp_path):
     assert "+119,119" in shown
     assert "undirected edges of the largest component, once" in shown
     assert "83%" in shown
-
-
-def scores(datasets: list[str], scorers: list[str], features: int) -> list[dict]:
-    rng = np.random.default_rng(0)
-    return [
-        {"dataset": dataset, "model": "gcn", "scorer": scorer, "seed": seed, "feature": feature, "name": str(feature),
-         "score": 10 * (feature < 5) + rng.random(), "std": 0.1}
-        for dataset in datasets for scorer in scorers for seed in (0, 1) for feature in range(features)
-    ]  # fmt: skip
 
 
 def test_pixel_importance(execute, tmp_path):
@@ -233,28 +159,6 @@ def test_tasks(execute, tmp_path):
     assert "5.0 of the 5 planted columns are among the 5 with the highest scores" in shown
 
 
-RUN = {"model": "gcn", "split": "random", "prune": 0.5, "repeats": 10}
-
-
-def adaptive_runs(datasets: list[str]) -> list[dict]:
-    """Runs of 16 features that are halved after every second epoch; `full` keeps them all."""
-    return [
-        {**RUN, "dataset": dataset, "scorer": scorer, "seed": seed, "epoch": epoch, "checkpoint": -(-epoch // 2),
-         "features": 16 if scorer == "full" else 16 // 2 ** (-(-epoch // 2) - 1),
-         "val_accuracy": 0.9 - 0.02 * epoch + 0.01 * seed, "test_accuracy": 0.8 - 0.02 * epoch * (scorer != "full")}
-        for dataset in datasets for scorer in ("full", "npt", "mi") for seed in (0, 1) for epoch in range(1, 11)
-    ]  # fmt: skip
-
-
-def watched(datasets: list[str]) -> pd.DataFrame:
-    rng = np.random.default_rng(0)
-    return pd.DataFrame(
-        {**RUN, "dataset": dataset, "scorer": "full", "seed": seed, "checkpoint": checkpoint, "feature": feature,
-         "score": feature / 20 + 0.1 * rng.normal(), "std": 0.1, "loss": feature / 20 + 0.1 * rng.normal()}
-        for dataset in datasets for seed in (0, 1) for checkpoint in range(1, 6) for feature in range(20)
-    )  # fmt: skip
-
-
 def test_adaptive_table(execute, tmp_path):
     runs = pd.DataFrame(adaptive_runs(["cora", "digits"])).drop_duplicates(["dataset", "scorer", "seed", "checkpoint"])
     shown = execute(
@@ -328,59 +232,6 @@ def test_ablation(execute, tmp_path, timed):
     expected = "Digits 0.5 s at the first checkpoint, 2.5 s at all" if timed else "no adaptive study that was timed"
     assert expected in shown
     assert len(list(tmp_path.glob("fig*"))) == 4
-
-
-def write(table: pd.DataFrame, path: Path) -> str:
-    table.to_csv(path, index=False)
-    return str(path)
-
-
-def test_claims(execute, tmp_path):
-    selected = pd.DataFrame(one_shot(["cora", "digits"])).replace({"scorer": {"pt": "mi"}})
-    adaptive = pd.DataFrame(adaptive_runs(["cora", "digits"]))
-    checkpoints = adaptive.drop_duplicates(["dataset", "scorer", "seed", "checkpoint"])
-    npt = adaptive[adaptive["scorer"] == "npt"]
-    inputs = {
-        "checkpoints": checkpoints,
-        "scores": watched(["cora", "digits"]),
-        "correlated": pd.DataFrame(scores(["cora", "digits"], ["npt", "mi"], 20)),
-        "ablation": pd.concat([npt, npt.assign(repeats=20)]),
-        "features": pd.concat(
-            pd.DataFrame({"feature": range(20), "frequency": np.arange(20) / 20, "dataset": name})
-            for name in ("cora", "digits")
-        ),
-    }
-    parameters = {name: write(table, tmp_path / f"{name}_in.csv") for name, table in inputs.items()}
-    parameters["published_table3"] = str(ROOT / "config/published/table3_adaptive_selection.csv")
-    parameters |= {name: str(tmp_path / name) for name in CLAIMS}
-    shown = execute("claims", selected.to_dict("records"), "one_shot", **parameters, reference=10)
-    assert "NPT is shown to be ahead of every rival in 2 of 2 cases (Cora and Digits), and behind one in 0." in shown
-    assert "It is in 2 of 2 cases." in shown  # K = 20 is as good as K = 10
-    assert "This run has none of them." in shown  # fair rivals
-    best = pd.read_csv(tmp_path / "best.csv")
-    assert best[["dataset", "rival", "mean", "verdict"]].values.tolist() == [
-        ["cora", "mi", 10, "best"], ["digits", "mi", 10, "best"]
-    ]  # fmt: skip
-
-
-def test_agreement(execute, tmp_path):
-    """Table 1's first row is Table 2's: one cell; npt's other two are off by much and by little."""
-    cell = {"dataset": "cora", "accuracy_std": 0.5, "runs": 5}
-    table1 = pd.DataFrame([{"setting": "original", **cell, "accuracy_mean": 85.8}])
-    table2 = pd.DataFrame(
-        [{"scorer": name, **cell, "accuracy_mean": 85.8 - 20 * (name == "npt")} for name in ("all", "npt")]
-    )
-    tables = [
-        write(table1, tmp_path / "table1_perturbations.csv"),
-        write(table2, tmp_path / "table2_feature_selection.csv"),
-    ]
-    published = [str(ROOT / f"config/published/{Path(path).name}") for path in tables]
-    files = {"figure": str(tmp_path / "figure"), "table": str(tmp_path / "table")}
-    shown = execute("agreement", [], "unused", tables=tables, published=published, **files)
-    assert "Of 2 distinct published accuracies 1 agree with ours by Welch's test" in shown
-    assert "- Table 2: 1 of 2 cells agree with the published; 0 are higher, 1 lower." in shown
-    assert "image/png" in shown
-    assert len(pd.read_csv(tmp_path / "table.csv")) == 3
 
 
 def suspect_runs(dataset: str, shifts: dict[str, float]) -> list[dict]:

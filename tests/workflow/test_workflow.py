@@ -1,5 +1,6 @@
 """The workflow as its users run it: whole runs of small studies, and what a change makes run again."""
 
+import json
 import os
 import re
 import shutil
@@ -105,7 +106,8 @@ def test_every_page_is_rendered_and_linked_from_the_index(finished):
     results = finished / "results/tiny"
     index = (results / "index.html").read_text()
     pages = {path.stem for path in (results / "notebooks").glob("*.html")}
-    assert pages == {path.stem for path in (results / "notebooks").glob("*.ipynb")}
+    explorers = {"explore_scores", "explore_curves"}  # made by scripts
+    assert pages == {path.stem for path in (results / "notebooks").glob("*.ipynb")} | explorers
     assert {path.stem for path in PUBLISHED.glob("table*.csv")} <= pages
     assert {"fig01_motivation", "fairness", "conditional_importance", "tutorial", "tasks", "theory_bounds"} <= pages
     assert {"fig02_training_curves", "fig03_importance_heatmaps", "fig04_method_performance"} <= pages
@@ -125,6 +127,18 @@ def test_the_tutorial_shows_its_code_but_not_what_makes_the_page(finished):
     reasons = pd.read_csv(finished / "results/tiny/tables/tutorial.csv")
     assert {"feature", "p_alone", "p_beside_columns_and_graph", "reason"} <= set(reasons)
     assert len(reasons) == 13
+
+
+@pytest.mark.long
+def test_every_collected_table_says_what_it_came_from(finished):
+    records = finished / "results/tiny/records"
+    sessions = json.loads((records / "sessions.json").read_text())
+    assert sessions[0]["threads"]["digits"] == 1
+    for name in ("one_shot.csv", "adaptive_scores.csv.gz", "features.csv.gz", "tasks_records.csv"):
+        said = json.loads((records / f"{name}.json").read_text())
+        assert said["rows"] == len(pd.read_csv(records / name))
+        assert {origin["commit"] for origin in said["origins"]} == {sessions[0]["commit"]}
+        assert all(origin["files"] > 0 and origin["cpu"] for origin in said["origins"])
 
 
 @pytest.mark.long
