@@ -78,16 +78,16 @@ def _classes(labels: np.ndarray, path: Path) -> tuple[np.ndarray, tuple]:
 
 def _quantities(labels: np.ndarray, path: Path) -> tuple[np.ndarray, tuple]:
     """The numbers themselves, NaN where there is none; every whole number counts, -1 too."""
-    if labels.dtype.kind not in "iufb":
-        text = next(one for one in labels if one and not _is_number(one))
+    known = _known(labels) if labels.dtype.kind in "fU" else labels
+    if not known.size:
+        raise InputError(f"{path}: no node has a label: label some nodes with numbers")
+    if known.dtype.kind == "U":
+        text = next((one for one in known if not _is_number(one)), known[0])
         raise InputError(
             f"{path}: the label {quoted(text)} is no number: regression needs numbers, or --task classification"
         )
     with np.errstate(over="ignore"):
-        y = labels.astype(np.float32)
-    known = y[~np.isnan(y)]
-    if not known.size:
-        raise InputError(f"{path}: no node has a label: label some nodes with numbers")
+        y, known = labels.astype(np.float32), known.astype(np.float32)
     if not np.isfinite(known).all():
         raise InputError(f"{path}: {np.sum(~np.isfinite(known))} labels are infinite or too large: mend or drop them")
     if len(np.unique(known)) < 2:
