@@ -13,7 +13,7 @@ paper: .venv
 	snakemake --cores $(CORES) --configfile config/paper.yaml
 
 # One file at a time on each core, so that the tests of a file share what they make.
-test: .venv
+test: .venv .venv/bench-installed
 	python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 
 lint: .venv

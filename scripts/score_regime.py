@@ -14,6 +14,7 @@ from graphsieve.data.splits import choose_split
 from graphsieve.device import prepare_device
 from graphsieve.files.writing import write_csv
 from graphsieve.jobs.running import run_job
+from graphsieve.models.classifier import model_factory
 from graphsieve.models.training import train_model
 from graphsieve.options import ScoringOptions, TrainingOptions
 from graphsieve.scoring.scorers import MODEL_OF_SCORER, ScoringTask, score_features, scores_table
@@ -33,11 +34,13 @@ def score_trial(job, seed: int, device) -> pd.DataFrame:
     split = choose_split(graph, run["split"], seed)
     kinds = sorted({MODEL_OF_SCORER[scorer] for scorer in job.params.scorers if scorer in MODEL_OF_SCORER})
     models = {kind: trained_model(job, graph, split, seed, kind, device) for kind in kinds}
-    options = ScoringOptions(**job.params.scoring)
+    options, training = ScoringOptions(**job.params.scoring), TrainingOptions(**job.params.training)
+    make_model = model_factory(run["model"], graph, training, seed)
+    means = {"make_model": make_model, "training": training, "device": device}
     tables = []
     for scorer in job.params.scorers:
         model = models.get(MODEL_OF_SCORER.get(scorer))
-        scores = score_features(scorer, ScoringTask(graph, split, seed, options, model))
+        scores = score_features(scorer, ScoringTask(graph, split, seed, options, model, **means))
         tables.append(scores_table(graph, scores).assign(**run, scorer=scorer))
     return pd.concat(tables)
 

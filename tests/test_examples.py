@@ -70,11 +70,11 @@ def test_the_dataset_loads():
 @pytest.mark.usefixtures("registered")
 def test_the_model_is_built_and_learns(small_graph, small_split):
     training = TrainingOptions(hidden=16, epochs=60)
-    model = train_model("gat", small_graph, small_split, options=training).model.eval()
+    model = train_model("cheb", small_graph, small_split, options=training).model.eval()
     with torch.no_grad():
         found = model(torch.from_numpy(small_graph.x), torch.from_numpy(small_graph.edge_index)).argmax(dim=1).numpy()
     assert np.mean(found == small_graph.y) > 0.8
-    assert model.layout["name"] == "gat"
+    assert model.layout["name"] == "cheb"
 
 
 @pytest.mark.usefixtures("registered")
@@ -131,6 +131,6 @@ def test_the_three_together_run_through_to_a_row_of_the_table(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     rows = pd.read_csv(tmp_path / table)[["scorer", "dataset"]].to_numpy().tolist()
     assert sorted(rows) == [["all", "wine"], ["gradient", "wine"]]
-    scores = pd.read_csv(tmp_path / "results/mine/scores/wine/gat/random/seed0/gradient.csv")
+    scores = pd.read_csv(tmp_path / "results/mine/scores/wine/cheb/random/seed0/gradient.csv")
     assert len(scores) == FEATURES_OF_WINE
     assert (scores["score"] > 0).all()

@@ -77,10 +77,11 @@ def test_an_import_that_is_not_pinned_is_found(tmp_path):
 
 def test_the_package_names_what_it_imports():
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
-    optional = [name for names in project["optional-dependencies"].values() for name in names]
-    dependencies = {canonicalize_name(name) for name in (*project["dependencies"], *optional)}
-    assert missing(imported_modules(PACKAGE), dependencies) == []
+    dependencies = {canonicalize_name(name) for name in project["dependencies"]}
+    extras = {canonicalize_name(name) for names in project["optional-dependencies"].values() for name in names}
+    assert missing(imported_modules(PACKAGE), dependencies | extras) == []
     assert dependencies <= pins("requirements.txt").keys()
+    assert extras <= pins("requirements.txt", "requirements-bench.txt").keys()
 
 
 def test_the_lock_holds_every_pin():

@@ -83,6 +83,8 @@ class ScoringOptions:
     perturbed_rows: str = "all"
     shared_permutation: bool = False
     edges: str = "undirected"
+    folds: int = 5
+    scorer_epochs: int | None = 100
 
     def __post_init__(self):
         _check_choice("label_nodes", self.label_nodes, LABEL_NODES)
@@ -91,6 +93,8 @@ class ScoringOptions:
         _check_choice("ties", self.ties, TIE_RULES)
         _check_choice("perturbed_rows", self.perturbed_rows, PERTURBED_ROWS)
         _check_choice("edges", self.edges, EDGES)
+        if self.folds < 3:
+            raise InputError(f"folds is {self.folds}: it must be at least 3, to learn, to choose an epoch and to ask")
 
 
 @dataclass(frozen=True)

@@ -81,8 +81,8 @@ def test_saved_weights_rebuild_the_model_at_each_moment(name, norm, classifier, 
 
 
 def test_an_unknown_model_is_refused_with_those_that_exist():
-    with pytest.raises(InputError, match="'gat' is unknown: choose one of gcn, gin"):
-        build_model("gat", 5, 4)
+    with pytest.raises(InputError, match="'gpt' is unknown: choose one of gcn, gin"):
+        build_model("gpt", 5, 4)
 
 
 @pytest.mark.parametrize("option", ["classifier", "norm", "weight_decay_on", "precision"])

@@ -9,21 +9,26 @@ from torch.nn.functional import cross_entropy
 
 from graphsieve.data.graph import Graph, Split
 from graphsieve.errors import InputError
+from graphsieve.models.classifier import model_factory
 from graphsieve.models.training import train_model
 from graphsieve.options import ScoringOptions, TrainingOptions
 from graphsieve.randomness import child, child_integer
+from graphsieve.scoring import propagated
+from graphsieve.scoring.filters import discretise
 from graphsieve.scoring.homophily import propagate_symmetric, simple_adjacency
 from graphsieve.scoring.scorers import (
     MODEL_OF_SCORER,
     OPTIONS_OF_SCORER,
     SCORERS,
+    TRAINING_SCORERS,
     ScoringTask,
-    discretise,
     score_features,
     scores_table,
 )
 
-OPTIONS = ScoringOptions(n_repeats=30)
+OPTIONS = ScoringOptions(n_repeats=30, folds=3, scorer_epochs=4)
+FEW_REPEATS = ("npt_cross", "npt_backward", "boruta", "sage")  # of which each takes long
+NEEDING_CAPTUM = ("gradient_input", "integrated_gradients")
 
 
 @pytest.fixture(scope="module")
@@ -35,12 +40,25 @@ def tasks(small_graph, small_split):
         kind: train_model(name, small_graph, small_split, options=training, device=device).model.eval()
         for kind, name in {"own": "gcn", "mlp": "mlp"}.items()
     }
-    return {kind: ScoringTask(small_graph, small_split, 0, OPTIONS, models.get(kind)) for kind in (None, "own", "mlp")}
+    means = {"make_model": model_factory("gcn", small_graph, training, 0), "training": training}
+    return {
+        kind: ScoringTask(small_graph, small_split, 0, OPTIONS, models.get(kind), **means)
+        for kind in (None, "own", "mlp")
+    }
+
+
+@pytest.fixture(autouse=True)
+def _small_forests(monkeypatch):
+    monkeypatch.setattr(propagated, "TREES", 10)
+    monkeypatch.setattr(propagated, "TREES_IN_A_ROUND", 5)
 
 
 def score(name, tasks, **options):
+    if name in NEEDING_CAPTUM:
+        pytest.importorskip("captum")
     task = tasks[MODEL_OF_SCORER.get(name)]
-    return score_features(name, replace(task, options=replace(task.options, **options)))
+    few = {"n_repeats": 2} if name in FEW_REPEATS else {}
+    return score_features(name, replace(task, options=replace(task.options, **few | options)))
 
 
 @pytest.mark.parametrize("name", SCORERS)
@@ -53,11 +71,11 @@ def test_every_scorer_gives_one_finite_score_a_feature(name, tasks, small_graph)
 @pytest.mark.parametrize("name", SCORERS)
 def test_no_scorer_sees_a_test_label(name, tasks):
     """Scores stay the same to the bit when every test label is replaced."""
-    task = tasks[MODEL_OF_SCORER.get(name)]
-    y = task.graph.y.copy()
-    y[task.split.test] = (y[task.split.test] + 1) % 3
-    hidden = replace(task, graph=replace(task.graph, y=y))
-    assert np.array_equal(score_features(name, task).values, score_features(name, hidden).values)
+    y = tasks[None].graph.y.copy()
+    test = tasks[None].split.test
+    y[test] = (y[test] + 1) % 3
+    hidden = {kind: replace(task, graph=replace(task.graph, y=y)) for kind, task in tasks.items()}
+    assert np.array_equal(score(name, tasks).values, score(name, hidden).values)
 
 
 @pytest.mark.parametrize("name", SCORERS)
@@ -65,10 +83,25 @@ def test_the_same_seed_gives_the_same_scores(name, tasks):
     assert np.array_equal(score(name, tasks).values, score(name, tasks).values)
 
 
-@pytest.mark.parametrize("name", ["npt", "npt_gaussian", "npt_loss", "pt", "mi", "tfi"])
+@pytest.mark.parametrize("name", ["npt", "npt_gaussian", "npt_loss", "npt_cross", "pt", "mi", "tfi"])
 def test_columns_that_tell_the_class_beat_those_that_are_chance(name, tasks):
-    values = score(name, tasks, label_nodes="train").values
+    values = score(name, tasks, label_nodes="train", scorer_epochs=60).values
     assert values[:3].mean() > 5 * abs(values[3:].mean())
+
+
+LEARNING = ["npt_backward", "mrmr", "group_lasso", "random_forest", "boruta", "stochastic_gates", "sage"]
+
+
+@pytest.mark.parametrize("name", LEARNING)
+def test_columns_that_tell_the_class_come_first(name, tasks):
+    values = score(name, tasks, n_repeats=5, scorer_epochs=60).values
+    assert values[:3].min() > values[3:].max()
+
+
+@pytest.mark.parametrize("name", NEEDING_CAPTUM)
+def test_gradients_are_larger_where_a_column_tells_the_class(name, tasks):
+    values = score(name, tasks).values
+    assert values[:3].mean() > 3 * values[3:].mean()
 
 
 def accuracy_and_loss(task, x):
@@ -169,6 +202,10 @@ def test_bad_input_is_refused(tasks):
         score_features("shap", tasks[None])
     with pytest.raises(InputError, match="scorer 'npt' asks a trained model"):
         score_features("npt", tasks[None])
+    with pytest.raises(InputError, match="scorer 'loco' trains models and was not told which: give the task a make_mo"):
+        score_features("loco", replace(tasks[None], make_model=None))
+    with pytest.raises(InputError, match="folds is 2: it must be at least 3"):
+        score("npt_cross", tasks, folds=2)
     with pytest.raises(InputError, match="estimator 'guess' is unknown"):
         score("mi", tasks, estimator="guess")
     with pytest.raises(InputError, match="label_nodes 'test' is unknown"):
@@ -196,6 +233,8 @@ OTHER = {
     "perturbed_rows": "scored",
     "shared_permutation": True,
     "edges": "out",
+    "folds": 4,
+    "scorer_epochs": 12,
 }
 
 
@@ -212,7 +251,14 @@ def test_a_scorer_reads_the_options_that_are_named_and_no_others(name, tasks):
         if not (np.array_equal(after.values, before.values) and np.array_equal(after.losses, before.losses)):
             changed.add(option)
     assert changed <= set(OPTIONS_OF_SCORER[name])
-    assert changed >= set(OPTIONS_OF_SCORER[name]) - {"scored_model", "metric", "magnitude"}
+    hidden_here = {"shared_permutation", "perturbed_rows", "n_repeats"} if name == "npt_backward" else set()  # by ranks
+    assert changed >= set(OPTIONS_OF_SCORER[name]) - {"scored_model", "metric", "magnitude"} - hidden_here
+
+
+def test_a_scorer_asks_a_model_or_trains_some_or_does_neither():
+    assert set(TRAINING_SCORERS) <= set(SCORERS)
+    assert not set(TRAINING_SCORERS) & set(MODEL_OF_SCORER)
+    assert set(OPTIONS_OF_SCORER) == set(SCORERS)
 
 
 def test_every_draw_of_random_features_is_another(small_graph, small_split):

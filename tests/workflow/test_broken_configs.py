@@ -110,7 +110,7 @@ BROKEN = {
     "adaptive.scorers: 'npt_los' is unknown (do you mean npt_loss?), choose from full, npt": {
         "adaptive": {"scorers": ["npt_los"]}
     },
-    "datasets.digits.model: 'gat' is unknown, choose from gcn": {"datasets": {"digits": {"model": "gat"}}},
+    "datasets.digits.model: 'gpt' is unknown, choose from gcn": {"datasets": {"digits": {"model": "gpt"}}},
     "datasets: 'mystery' is unknown, choose from": {"datasets": {"mystery": {}}},
     "perturbations.settings: 'shuffled' is unknown, choose from original, mlp": {
         "perturbations": {"settings": ["shuffled"]}

@@ -12,7 +12,7 @@ from graphsieve.jobs.code import fingerprint
 from graphsieve.jobs.config_checks import ADAPTIVE_STUDIES, STUDIES, check_files, check_meaning, check_schema
 from graphsieve.models.layers import LAYERS
 from graphsieve.options import BoundOptions, PerturbationOptions
-from graphsieve.scoring.scorers import MODEL_OF_SCORER, OPTIONS_OF_SCORER, SCORERS
+from graphsieve.scoring.scorers import MODEL_OF_SCORER, OPTIONS_OF_SCORER, SCORERS, TRAINING_SCORERS
 from graphsieve.study.suspects.protocol import BASE, parent_of, protocol_of, trained_by
 from graphsieve.study.tasks.names import DESCRIPTIONS
 from snakemake.exceptions import WorkflowError
@@ -62,6 +62,10 @@ except InputError as error:
 
 
 RUN_FOLDER = f"results/{config['run']}"
+RUN_PATHS = {
+    "run": "{dataset}/{model}/{split}/seed{seed}",
+    "adaptive_run": "{dataset}/{model}/{split}/{scorer}/prune{prune}_repeats{repeats}/seed{seed}",
+}
 
 
 def code_of(script):
@@ -101,6 +105,11 @@ def scoring_options(wildcards):
     return {name: value for name, value in options.items() if name in read and name != "ties"}
 
 
+def training_of_scorer(wildcards):
+    """How a scorer that trains models does so; nothing for the others, whose scores do not depend on it."""
+    return training_options(wildcards) if wildcards.scorer in TRAINING_SCORERS else {}
+
+
 def adaptive_scoring_options(wildcards):
     """The model as it stands is scored, with the number of permutations that the run is named by."""
     options = {**config["scoring"], "n_repeats": int(wildcards.repeats), "metric": scoring_metric(wildcards)}
@@ -117,6 +126,32 @@ def perturbation_options():
     return {option.name: config["perturbations"][option.name] for option in fields(PerturbationOptions)}
 
 
+def train_settings(wildcards):
+    return {"training": training_options(wildcards)}
+
+
+def score_settings(wildcards):
+    return {"scoring": scoring_options(wildcards), "training": training_of_scorer(wildcards)}
+
+
+def retrain_settings(wildcards):
+    keeping = {"keep": config["datasets"][wildcards.dataset]["keep"], "ties": config["scoring"]["ties"]}
+    model = {"selection": config["selection"], "scored_model": config["scoring"]["scored_model"]}
+    return {"keeping": keeping, "training": training_options(wildcards), **model}
+
+
+def perturb_settings(wildcards):
+    return {"training": training_options(wildcards), "perturbation": perturbation_options()}
+
+
+def adaptive_settings(wildcards):
+    return {
+        "training": training_options(wildcards),
+        "scoring": adaptive_scoring_options(wildcards),
+        "pruning": pruning_options(wildcards),
+    }
+
+
 def suspect_protocol(wildcards):
     return protocol_of(config, wildcards.dataset, wildcards.hypothesis)
 
@@ -128,8 +163,8 @@ def protocol_before(wildcards):
     return protocol_of(config, wildcards.dataset, parent_of(config, wildcards.hypothesis))
 
 
-def suspect_training(wildcards):
-    return suspect_protocol(wildcards)["training"]
+def suspect_train_settings(wildcards):
+    return {"training": suspect_protocol(wildcards)["training"]}
 
 
 def bound_options():

@@ -209,6 +209,12 @@ def _synthetic(request: Request, regime: str) -> Graph:
     return generate(regime, request.seed)
 
 
+def _hard_regime(request: Request, regime: str) -> Graph:
+    from graphsieve.data.hard_regimes import generate_hard
+
+    return generate_hard(regime, request.seed)
+
+
 DATASETS: dict[str, Callable[[Request], Graph]] = {
     "cora": partial(_planetoid, pyg_name="Cora"),
     "citeseer": partial(_planetoid, pyg_name="CiteSeer"),
@@ -226,4 +232,8 @@ DATASETS: dict[str, Callable[[Request], Graph]] = {
     "arxiv": _arxiv,
     "digits": _digits,
     **{f"synthetic_{regime}": partial(_synthetic, regime=regime) for regime in "abcdefgh"},
+    **{
+        f"synthetic_{regime}": partial(_hard_regime, regime=regime)
+        for regime in ("copies", "neighbours", "interaction", "smooth")
+    },
 }

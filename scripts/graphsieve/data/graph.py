@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
@@ -179,6 +180,12 @@ def describe(graph: Graph) -> dict:
         "homophily": _share(graph.y[source] == graph.y[target], both_labelled),
         "isolated_nodes": graph.num_nodes - len(np.unique(undirected)),
     }
+
+
+def describe_features(graph: Graph) -> pd.DataFrame:
+    """One row per feature: its number, its name, and the share of the nodes in which it is not zero."""
+    columns = {"feature": range(graph.num_features), "name": graph.names(), "frequency": (graph.x != 0).mean(axis=0)}
+    return pd.DataFrame(columns).assign(dataset=graph.name)
 
 
 def _share(hits: np.ndarray, among: np.ndarray) -> float:

@@ -7,7 +7,7 @@ layers that take them are given. It returns one row of logits, or one number, pe
 
 import inspect
 import json
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from itertools import zip_longest
 from pathlib import Path
 
@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from graphsieve.data.graph import EDGE_VALUES
+from graphsieve.data.graph import EDGE_VALUES, Graph
 from graphsieve.files.checks import damaged
 from graphsieve.files.reading import read_npz
 from graphsieve.files.writing import write_npz
@@ -124,6 +124,15 @@ def build_model(
     layout |= {"edge_dim": edge_dim} if edge_dim else {}
     activated = num_layers if classifier == "relu_linear" else num_layers - 1
     return NodeClassifier(layers, dropout, layout, [NORMS[norm](hidden) for _ in range(activated)], last)
+
+
+def model_factory(name: str, graph: Graph, options: TrainingOptions, seed: int) -> Callable[[int], NodeClassifier]:
+    """Makes models of this name for this graph with any number of features, as the options say."""
+
+    def make_model(num_features: int) -> NodeClassifier:
+        return build_model(name, num_features, graph.num_outputs, edge_dim=graph.edge_dim, seed=seed, **options.layout)
+
+    return make_model
 
 
 def save_weights(model: NodeClassifier, others: dict[str, dict[str, Tensor]], path: str | Path) -> None:

@@ -32,6 +32,12 @@ def graphsage_layer(inputs: int, outputs: int, hidden: int):
     return SAGEConv(inputs, outputs)
 
 
+def gat_layer(inputs: int, outputs: int, hidden: int):
+    from torch_geometric.nn import GATConv
+
+    return GATConv(inputs, outputs)
+
+
 def mlp_layer(inputs: int, outputs: int, hidden: int):
     from graphsieve.models.graph_free import GraphFreeLinear
 
@@ -57,6 +63,7 @@ LAYERS = {
     "gin": gin_layer,
     "tagcn": tagcn_layer,
     "graphsage": graphsage_layer,
+    "gat": gat_layer,
     "mlp": mlp_layer,
     "graphconv": graphconv_layer,
 }

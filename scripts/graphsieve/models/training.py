@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from graphsieve.data.graph import Graph, Split
 from graphsieve.errors import InputError
-from graphsieve.models.classifier import NodeClassifier, build_model
+from graphsieve.models.classifier import NodeClassifier, model_factory
 from graphsieve.models.evaluation import check_two_classes, evaluate
 from graphsieve.models.fast.forward import fast_forward
 from graphsieve.options import TrainingOptions
@@ -101,8 +101,10 @@ def train_model(
     options, device = options or TrainingOptions(), torch.device(device)
     _check_weights(name, graph)
 
+    make_fresh = model_factory(name, graph, options, seed)
+
     def make_model(num_features: int) -> NodeClassifier:
-        model = build_model(name, num_features, graph.num_outputs, edge_dim=graph.edge_dim, seed=seed, **options.layout)
+        model = make_fresh(num_features)
         if weights is not None:
             model.load_state_dict(weights)
         return model

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
-from graphsieve.plots.style import INK, TEXT_WIDTH, label, use_style
+from graphsieve.plots.style import INK, TEXT_WIDTH, label, letter, note, use_style
 from graphsieve.study.labels import DATASETS, ROWS, in_order
 from graphsieve.study.recovery import MEASURES
 
@@ -15,18 +15,15 @@ def recovery_heatmap(summary: pd.DataFrame) -> Figure:
     """One panel per measure, scorers below each other, regimes side by side; the mean is written in every cell."""
     use_style()
     if summary.empty:
-        figure, axis = plt.subplots(figsize=(TEXT_WIDTH, 0.5), layout="constrained")
-        axis.text(0.5, 0.5, "No regime of this run has relevant features.", ha="center", va="center")
-        axis.set_axis_off()
-        return figure
+        return note("No regime of this run has relevant features.")
     scorers, regimes = in_order(summary["scorer"], ROWS), in_order(summary["dataset"], DATASETS)
     figure, axes = plt.subplots(
         1, len(MEASURES), figsize=(TEXT_WIDTH, 0.9 + 0.23 * len(scorers)), sharey=True, layout="constrained"
     )
-    for axis, (measure, title) in zip(axes, MEASURES.items(), strict=True):
+    for number, (axis, (measure, title)) in enumerate(zip(axes, MEASURES.items(), strict=True)):
         table = summary[summary["measure"] == measure].pivot(index="scorer", columns="dataset", values="mean")
         drawn = _heatmap(axis, table.reindex(index=scorers, columns=regimes))
-        axis.set_title(title)
+        axis.set_title(letter(number) + title, loc="left")
     axes[0].set_yticks(range(len(scorers)), labels=[label(name) for name in scorers])
     figure.supxlabel("Regime", fontsize=9)
     bar = figure.colorbar(drawn, ax=axes, pad=0.02, aspect=25)
@@ -40,7 +37,9 @@ def _heatmap(axis: Axes, table: pd.DataFrame) -> AxesImage:
         axis.text(
             column, row, f"{value:.2f}", ha="center", va="center", fontsize=7, color=INK if value > 0.6 else "white"
         )
-    axis.set_xticks(range(len(table.columns)), labels=[f"({name[-1]})" for name in table.columns])
+    regimes = [name.removeprefix("synthetic_") for name in table.columns]
+    slanted = {"rotation": 45, "ha": "right"} if max(map(len, regimes)) > 1 else {}
+    axis.set_xticks(range(len(regimes)), labels=[f"({name})" for name in regimes], **slanted)
     axis.tick_params(length=0)
     for spine in axis.spines.values():
         spine.set_visible(False)

@@ -1,176 +1,49 @@
 """Every way to score features, by name: a function from a `ScoringTask` to `Scores`, larger is more important.
 
 To add a scorer, write such a function and name it in `SCORERS`. One that asks a trained model reads `task.model`; which
-model that is stands in `MODEL_OF_SCORER`. No scorer sees a test label: labels reach it through `task.labelled_nodes`.
+model that is stands in `MODEL_OF_SCORER`. One that trains models itself builds them by `task.make_model` and is named
+in `TRAINING_SCORERS`. No scorer sees a test label: labels reach it through `task.labelled_nodes`, `task.known_nodes` or
+the validation nodes.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
-from graphsieve.data.graph import Graph, Split
+from graphsieve.data.graph import Graph
 from graphsieve.errors import InputError
-from graphsieve.options import ScoringOptions, TrainingOptions
-from graphsieve.randomness import child, child_integer
-from graphsieve.scoring.homophily import (
-    attribute_homophily,
-    euclidean_homophily,
-    propagate_symmetric,
-    sign_homophily,
-    simple_adjacency,
-)
-
-# The discrete estimator cuts a column into at most this many bins of equal frequency.
-BINS = 10
-
-
-@dataclass(frozen=True)
-class ScoringTask:
-    graph: Graph
-    split: Split
-    seed: int
-    options: ScoringOptions = ScoringOptions()
-    model: object = None  # a torch module, for the scorers of MODEL_OF_SCORER
-    progress: bool = False
-    occasion: tuple[int, ...] = ()  # which one, in a run that scores several times: each has its own permutations
-
-    @property
-    def labelled_nodes(self) -> np.ndarray:
-        """The nodes whose labels a label-based scorer may see."""
-        return getattr(self.split, self.options.label_nodes)
-
-
-@dataclass(frozen=True)
-class Scores:
-    """One score per feature; `std` over repeats and `losses` (the rise of the loss) where the scorer has them."""
-
-    values: np.ndarray
-    std: np.ndarray | None = None
-    losses: np.ndarray | None = None
-
-
-def npt(task: ScoringTask) -> Scores:
-    """The fall of validation accuracy (or of another metric) when a column is permuted."""
-    return _importance(task, "permute")
-
-
-def npt_gaussian(task: ScoringTask) -> Scores:
-    """The same with Gaussian noise of the column's mean and variance in its place."""
-    return _importance(task, "gaussian")
-
-
-def npt_mask(task: ScoringTask) -> Scores:
-    """The same with zeros in its place."""
-    return _importance(task, "mask")
-
-
-def npt_loss(task: ScoringTask) -> Scores:
-    """The rise of the validation loss when a column is permuted: finer than accuracy, hence without ties."""
-    return _importance(task, "permute", metric="cross_entropy")
-
-
-def _importance(task: ScoringTask, perturbation: str, metric: object = None) -> Scores:
-    import torch
-
-    from graphsieve.importance import permutation_importance
-    from graphsieve.models.training import edge_tensors
-
-    device = next(task.model.parameters()).device
-    results = permutation_importance(
-        task.model,
-        torch.from_numpy(task.graph.x).to(device),
-        torch.from_numpy(task.graph.edge_index).to(device),
-        torch.from_numpy(task.graph.y).to(device),
-        torch.from_numpy(task.split.val).to(device),
-        n_repeats=1 if perturbation == "mask" else task.options.n_repeats,
-        metric=list(dict.fromkeys([metric or task.options.metric or TrainingOptions.metric, "cross_entropy"])),
-        perturbation=perturbation,
-        perturbed_rows=task.options.perturbed_rows,
-        shared_permutation=task.options.shared_permutation,
-        random_state=child(task.seed, "scoring", *task.occasion),
-        progress=task.progress,
-        **edge_tensors(task.graph, device),
-    )
-    scored, losses = next(iter(results.values())), results["cross_entropy"]
-    size = np.abs if task.options.magnitude else np.asarray
-    return Scores(size(scored.importances_mean), scored.importances_std, size(losses.importances_mean))
-
-
-def mi(task: ScoringTask) -> Scores:
-    """Mutual information between a column and the labels."""
-    return Scores(_mutual_information(task.graph.x, task))
-
-
-def tfi(task: ScoringTask) -> Scores:
-    """Topological feature informativeness: mutual information between the propagated column and the labels."""
-    return Scores(_mutual_information(propagate_symmetric(_adjacency(task), task.graph.x), task))
-
-
-def mi_train(task: ScoringTask) -> Scores:
-    """`mi` with a fair chance: all training labels, and the estimator that suits words."""
-    return mi(_with_training_labels(task))
-
-
-def tfi_train(task: ScoringTask) -> Scores:
-    """`tfi` with the same."""
-    return tfi(_with_training_labels(task))
-
-
-def _with_training_labels(task: ScoringTask) -> ScoringTask:
-    return replace(task, options=replace(task.options, label_nodes="train", estimator="discrete"))
-
-
-def _mutual_information(x: np.ndarray, task: ScoringTask) -> np.ndarray:
-    from sklearn.feature_selection import mutual_info_classif
-
-    from graphsieve.scoring.mutual_information import mutual_information
-
-    nodes = task.labelled_nodes
-    x, y = x[nodes], task.graph.y[nodes]
-    if task.options.estimator == "knn":
-        return mutual_information(x, y, child_integer(task.seed, "scoring"))
-    return mutual_info_classif(discretise(x), y, discrete_features=True)
-
-
-def discretise(x: np.ndarray) -> np.ndarray:
-    """Bins of equal frequency, column by column; a column of mostly zeros becomes absent / present."""
-    edges = np.quantile(x, np.arange(1, BINS) / BINS, axis=0, method="inverted_cdf")
-    return np.stack([np.searchsorted(np.unique(e), column) for e, column in zip(edges.T, x.T, strict=True)], axis=1)
-
-
-def h_attr(task: ScoringTask) -> Scores:
-    return Scores(attribute_homophily(_adjacency(task), task.graph.x))
-
-
-def h_euc(task: ScoringTask) -> Scores:
-    return Scores(euclidean_homophily(_adjacency(task), task.graph.x, task.options.signed))
-
-
-def h_ge(task: ScoringTask) -> Scores:
-    return Scores(sign_homophily(_adjacency(task), task.graph.x, task.options.zscore))
-
-
-def _adjacency(task: ScoringTask):
-    return simple_adjacency(task.graph.edge_index, task.graph.num_nodes, task.options.edges)
-
-
-def random(task: ScoringTask) -> Scores:
-    rng = np.random.default_rng(child(task.seed, "scoring", *task.occasion))
-    return Scores(rng.random(task.graph.num_features))
-
+from graphsieve.scoring.cross_fitted import npt_backward, npt_cross
+from graphsieve.scoring.filters import h_attr, h_euc, h_ge, mi, mi_train, random, tfi, tfi_train
+from graphsieve.scoring.gates import stochastic_gates
+from graphsieve.scoring.gradients import gradient_input, integrated_gradients
+from graphsieve.scoring.permutation import npt, npt_gaussian, npt_loss, npt_mask
+from graphsieve.scoring.propagated import boruta, group_lasso, random_forest
+from graphsieve.scoring.redundancy import mrmr
+from graphsieve.scoring.task import Scores, ScoringTask
+from graphsieve.scoring.wrappers import loco, sage
 
 SCORERS = {
     "npt": npt,
     "npt_gaussian": npt_gaussian,
     "npt_mask": npt_mask,
     "npt_loss": npt_loss,
+    "npt_cross": npt_cross,
+    "npt_backward": npt_backward,
     "pt": npt,
     "mi": mi,
     "tfi": tfi,
     "mi_train": mi_train,
     "tfi_train": tfi_train,
+    "mrmr": mrmr,
+    "group_lasso": group_lasso,
+    "random_forest": random_forest,
+    "boruta": boruta,
+    "stochastic_gates": stochastic_gates,
+    "gradient_input": gradient_input,
+    "integrated_gradients": integrated_gradients,
+    "sage": sage,
+    "loco": loco,
     "h_attr": h_attr,
     "h_euc": h_euc,
     "h_ge": h_ge,
@@ -178,21 +51,39 @@ SCORERS = {
 }
 
 # Scorers that ask a trained model: the dataset's own, or the one named here.
-MODEL_OF_SCORER = {"npt": "own", "npt_gaussian": "own", "npt_mask": "own", "npt_loss": "own", "pt": "mlp"}
+MODEL_OF_SCORER = {
+    **dict.fromkeys(("npt", "npt_gaussian", "npt_mask", "npt_loss"), "own"),
+    **dict.fromkeys(("gradient_input", "integrated_gradients", "sage"), "own"),
+    "pt": "mlp",
+}
 
+# Scorers that train models of their own, of the dataset's kind.
+TRAINING_SCORERS = ("npt_cross", "npt_backward", "stochastic_gates", "loco")
 
 # The options that a scorer reads; of one without an entry nothing is known, and any may matter.
 _ASKING = ("n_repeats", "metric", "scored_model", "magnitude", "perturbed_rows")
+_CROSS_FITTED = ("n_repeats", "perturbed_rows", "shared_permutation", "folds", "scorer_epochs")
 OPTIONS_OF_SCORER = {
     "npt": (*_ASKING, "shared_permutation"),
     "npt_gaussian": _ASKING,
     "npt_mask": ("metric", "scored_model", "magnitude", "perturbed_rows"),
     "npt_loss": (*_ASKING, "shared_permutation"),
+    "npt_cross": _CROSS_FITTED,
+    "npt_backward": _CROSS_FITTED,
     "pt": (*_ASKING, "shared_permutation"),
     "mi": ("label_nodes", "estimator"),
     "tfi": ("label_nodes", "estimator", "edges"),
     "mi_train": (),
     "tfi_train": ("edges",),
+    "mrmr": (),
+    "group_lasso": ("edges",),
+    "random_forest": ("edges",),
+    "boruta": ("n_repeats", "edges"),
+    "stochastic_gates": ("scorer_epochs",),
+    "gradient_input": ("scored_model",),
+    "integrated_gradients": ("scored_model",),
+    "sage": ("n_repeats", "scored_model"),
+    "loco": ("scorer_epochs",),
     "h_attr": ("edges",),
     "h_euc": ("edges", "signed"),
     "h_ge": ("edges", "zscore"),
@@ -210,6 +101,11 @@ def model_of_scorer(scorer: str | Callable[[ScoringTask], Scores]) -> str | None
     return "own" if callable(scorer) else MODEL_OF_SCORER.get(scorer)
 
 
+def learns_anew(scorer: str | Callable[[ScoringTask], Scores]) -> bool:
+    """Whether a scorer has something new to say after further training, or of fewer features."""
+    return model_of_scorer(scorer) == "own" or scorer in TRAINING_SCORERS
+
+
 def score_features(scorer: str | Callable[[ScoringTask], Scores], task: ScoringTask) -> Scores:
     """The scores of all features of a task's graph.
 
@@ -218,7 +114,8 @@ def score_features(scorer: str | Callable[[ScoringTask], Scores], task: ScoringT
     scorer : str or callable
         One of `SCORERS`, or a function like those.
     task : ScoringTask
-        The graph, its split and a seed; and a trained model for the scorers of `MODEL_OF_SCORER`.
+        The graph, its split and a seed; a trained model for the scorers of `MODEL_OF_SCORER`, and how to make one for
+        those of `TRAINING_SCORERS`.
 
     Returns
     -------
@@ -240,6 +137,8 @@ def score_features(scorer: str | Callable[[ScoringTask], Scores], task: ScoringT
         return scorer(task)
     if scorer in MODEL_OF_SCORER and task.model is None:
         raise InputError(f"scorer '{scorer}' asks a trained model and none was given")
+    if scorer in TRAINING_SCORERS and task.make_model is None:
+        raise InputError(f"scorer '{scorer}' trains models and was not told which: give the task a make_model")
     return SCORERS[scorer](task)
 
 

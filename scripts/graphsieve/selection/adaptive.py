@@ -18,7 +18,7 @@ from graphsieve.data.graph import Graph, Split, keep_columns
 from graphsieve.models.training import Trainer, Training, build_module, epoch_bar
 from graphsieve.options import PruningOptions, ScoringOptions, TrainingOptions
 from graphsieve.randomness import child_integer
-from graphsieve.scoring.scorers import Scores, ScoringTask, check_scorer, model_of_scorer, score_features
+from graphsieve.scoring.scorers import Scores, ScoringTask, check_scorer, learns_anew, score_features
 from graphsieve.selection.one_shot import score_once
 from graphsieve.selection.shrinking import copy_kept, copy_optimiser, input_dimensions
 from graphsieve.selection.top import Selection, count_positive, count_to_keep, keep_top
@@ -70,8 +70,8 @@ def adaptive_selection(
     split : Split
         The nodes to learn from, to score on, and to test on.
     scorer : str or callable
-        A name of `SCORERS`, or a function like those. Scorers that ask the model, and functions, are asked again at
-        every checkpoint about the remaining features; the others know no training, score once, and are ranked again.
+        A name of `SCORERS`, or a function like those. Scorers that ask the model or train models, and functions, are
+        asked again at every checkpoint about the remaining features; the others score once, and are ranked again.
     pruning : PruningOptions, optional
         When and what to prune.
     training : TrainingOptions, optional
@@ -170,7 +170,9 @@ def _scoring(
     check_scorer(scorer)
 
     def again(current: Graph, model: nn.Module, kept: np.ndarray, checkpoint: int) -> Scores:
-        return score_features(scorer, ScoringTask(current, split, seed, options, model, occasion=(checkpoint,)))
+        means = {"make_model": factory, "training": training, "device": device}
+        task = ScoringTask(current, split, seed, options, model, occasion=(checkpoint,), **means)
+        return score_features(scorer, task)
 
     @functools.cache
     def of_all() -> Scores:
@@ -182,7 +184,7 @@ def _scoring(
         values = vars(of_all()).values()
         return Scores(*(None if value is None else value[kept] for value in values))
 
-    return again if model_of_scorer(scorer) == "own" else once
+    return again if learns_anew(scorer) else once
 
 
 class _Records:

@@ -31,7 +31,8 @@ def score_once(
         model = scored_model(train_module(make_model, graph, split, **how), scoring)
     elif kind is not None:
         model = scored_model(train_model(kind, graph, split, **how), scoring)
-    return score_features(scorer, ScoringTask(graph, split, seed, scoring, model, progress))
+    means = {"make_model": make_model, "training": training, "device": device}
+    return score_features(scorer, ScoringTask(graph, split, seed, scoring, model, progress, **means))
 
 
 def scored_model(training: Training, scoring: ScoringOptions) -> nn.Module:

@@ -58,12 +58,10 @@ def measure(seed: int, options, device) -> list[dict]:
 
 def prune(graph, split, metric, seed: int, options, device):
     """The graph with fewer and fewer features, and which ones they are."""
-    from graphsieve.models.classifier import build_model
+    from graphsieve.models.classifier import model_factory
     from graphsieve.selection.selector import FeatureSelector
 
-    def make_model(num_features: int):
-        return build_model(MODEL, num_features, graph.num_classes, seed=seed, **options.layout)
-
+    make_model = model_factory(MODEL, graph, options, seed)
     kept = np.arange(graph.num_features)
     for number in NUMBERS:
         if number < len(kept):

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import pandas as pd
 
+from graphsieve.data.hard_regimes import HARD_REGIMES
 from graphsieve.data.synthetic import REGIMES
 
 # The paper's columns, in its order and between its vertical rules; datasets it does not have come after them.
@@ -19,7 +20,7 @@ DATASET_GROUPS = [
         "tolokers": "Tolokers",
     },
     {"digits": "Digits"},
-    {f"synthetic_{regime}": f"Synthetic ({regime})" for regime in REGIMES},
+    {f"synthetic_{regime}": f"Synthetic ({regime})" for regime in (*REGIMES, *HARD_REGIMES)},
 ]
 DATASETS = {name: label for group in DATASET_GROUPS for name, label in group.items()}
 PAPER_DATASETS = [name for group in DATASET_GROUPS[:3] for name in group]
@@ -46,6 +47,17 @@ ROWS = {
     "pt": ("PT", "PT"),
     "tfi_train": ("TFI-train", "TFI-train"),
     "mi_train": ("MI-train", "MI-train"),
+    "npt_cross": ("NPT-cross", "NPT-cross"),
+    "npt_backward": ("NPT-backward", "NPT-backward"),
+    "mrmr": ("mRMR", "mRMR"),
+    "group_lasso": ("Group lasso", "Group lasso"),
+    "random_forest": ("Random forest", "Random forest"),
+    "boruta": ("Boruta", "Boruta"),
+    "stochastic_gates": ("Stochastic gates", "Stochastic gates"),
+    "gradient_input": ("Gradient × input", r"Gradient $\times$ input"),
+    "integrated_gradients": ("Integrated gradients", "Integrated gradients"),
+    "sage": ("SAGE", "SAGE"),
+    "loco": ("LOCO", "LOCO"),
 }
 # Metrics that models are reported by. A dataset reported by another than the first is named with it in tables.
 METRICS = {"accuracy": "accuracy", "roc_auc": "ROC AUC", "average_precision": "average precision"}

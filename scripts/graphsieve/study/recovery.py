@@ -5,14 +5,15 @@ import pandas as pd
 from pandas.io.formats.style import Styler
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from graphsieve.data.synthetic import REGIMES, relevant_features
+from graphsieve.data.hard_regimes import HARD_REGIMES, relevant_columns
+from graphsieve.data.synthetic import REGIMES
 from graphsieve.study.grids import best_two, by_row_and_dataset, stack, stack_lines
 from graphsieve.study.labels import DATASETS, in_order, label_row, listed, sort_as_paper
 from graphsieve.study.markup import MARKUP, label_cells, page_table
 from graphsieve.study.statistics import CONFIDENCE, mean_interval
 
 INTERVALS = {"html": "<br><small>{} – {}</small>", "markdown": " ({} – {})", "latex": r" {{\tiny ({}--{})}}"}
-RELEVANT = {f"synthetic_{regime}": relevant_features(regime) for regime in REGIMES}
+RELEVANT = {f"synthetic_{regime}": relevant_columns(regime) for regime in (*REGIMES, *HARD_REGIMES)}
 MEASURES = {
     "auroc": "AUROC",
     "average_precision": "Average precision",
@@ -84,7 +85,7 @@ def page(summary: pd.DataFrame, measure: str) -> Styler:
 
 def text(summary: pd.DataFrame, features: int) -> str:
     if summary.empty:
-        return "This run has none of the regimes (b), (d), (f) and (h), so there are no relevant features to find."
+        return "This run has no regime like (b), (d), (f) and (h), so there are no relevant features to find."
     count = max(map(len, RELEVANT.values()))
     return (
         f"## How well the relevant features are found\n\n**AUROC**: how often a relevant feature scores above another. "
@@ -104,7 +105,7 @@ def best_sentence(summary: pd.DataFrame) -> str:
         best = regime.loc[regime["mean"].idxmax()]
         near = regime[(regime["high"] >= best["low"]) & (regime["scorer"] != best["scorer"])]
         others = f" (intervals of {listed([label_row(name) for name in near['scorer']])} overlap)" if len(near) else ""
-        parts.append(f"{label_row(best['scorer'])} in ({dataset[-1]}){others}")
+        parts.append(f"{label_row(best['scorer'])} in ({dataset.removeprefix('synthetic_')}){others}")
     return f"Highest average precision: {'; '.join(parts)}."
 
 
