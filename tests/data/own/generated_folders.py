@@ -46,7 +46,7 @@ CELLS = {
     "month": DATES.map(lambda date: f"{date:%m/%d/%Y}"),
     "anything": TEXTS,
 }
-LABELS = ("few", "few", "whole", "whole", "fraction", "fraction", "word", "word", "truth", "comma", "huge")
+LABELS = ("few", "few", "whole", "whole", "fraction", "fraction", "word", "word", "truth", "comma", "huge", "anything")
 HEADERS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
 
 

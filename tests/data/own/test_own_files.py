@@ -159,6 +159,12 @@ def test_damaged_compression_is_refused(folder):
         assert "edges.csv.gz cannot be read as a table of text" in refused(folder)
 
 
+def test_long_names_are_cut_in_messages(folder):
+    """As where a quote is never closed, and the whole file is one name."""
+    (folder / "nodes.csv").write_text('"' + NODES * 20)
+    assert len(refused(folder)) < 400
+
+
 def test_names_in_messages_stay_on_one_line(folder):
     (folder / "nodes.csv").write_text('id,label,"a\nb\x1b[31m",n\nx,1,1,1\ny,2,1,2\nz,1,1,3\n')
     (folder / "edges.csv").write_text("source,target\nx,y\n")

@@ -64,6 +64,7 @@ def test_the_task_can_be_said(folder):
     ("labels", "message"),
     [
         (["1", "x", "", "2", "2", "2", "1"], "the label 'x' is no number: regression needs numbers"),
+        (["1_0", "2_0", "", "2", "2", "2", "1"], "the label '1_0' is no number"),
         (["1", "inf", "", "2", "2", "2", "1"], "1 labels are infinite or too large"),
         (["1", "1e39", "", "2", "2", "2", "1"], "1 labels are infinite or too large"),
         (["3"] * 7, "all 7 labelled nodes have the label 3"),

@@ -17,7 +17,6 @@ from graphsieve.data.own.memory import check_size
 from graphsieve.data.own.raw_graph import RawGraph
 from graphsieve.errors import InputError
 from graphsieve.files.reading import read_npz
-from graphsieve.options import ReadingOptions
 
 CSR_PARTS = ("x_data", "x_indices", "x_indptr", "x_shape")
 MASKS = {"train_mask": "train", "val_mask": "val", "test_mask": "test"}
@@ -26,7 +25,7 @@ NAMES = (*FEATURE_NAMES, "edge_names")
 WANTED = ("x", "edge_index", "y", *MASKS, *NAMES, *EDGE_VALUES)
 
 
-def read_arrays(path: Path, options: ReadingOptions) -> RawGraph:
+def read_arrays(path: Path) -> RawGraph:
     """x (dense, or the parts of a CSR matrix), edge_index and y; masks, names and values of edges where given."""
     return _raw_graph(read_npz_arrays(path), path)
 
@@ -48,7 +47,7 @@ def read_npz_arrays(path: Path) -> dict[str, np.ndarray]:
 def _check_archive(path: Path) -> None:
     size = 0
     # What is no archive at all, or a damaged one, is refused by its reader.
-    with contextlib.suppress(zipfile.BadZipFile, OSError, ValueError), zipfile.ZipFile(path) as archive:
+    with contextlib.suppress(Exception), zipfile.ZipFile(path) as archive:
         size = sum(member.file_size for member in archive.infolist())
     check_size(path, size, "what it unpacks to")
 
@@ -65,7 +64,7 @@ def _csr(arrays: dict[str, np.ndarray], path: Path) -> np.ndarray:
     return matrix.toarray()
 
 
-def read_pyg(path: Path, options: ReadingOptions) -> RawGraph:
+def read_pyg(path: Path) -> RawGraph:
     """The same of a PyG `Data`."""
     entries = load_pyg(path).to_dict()
     return _raw_graph({name: _array(name, value, path) for name, value in entries.items() if name in WANTED}, path)

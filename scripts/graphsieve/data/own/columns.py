@@ -137,7 +137,7 @@ def _check_scalars(column: pd.Series, path: Path) -> None:
     for value in column.dropna():
         if not isinstance(value, SCALARS):
             raise InputError(
-                f"{path}: column '{column.name}' holds values of type {type(value).__name__}: "
+                f"{path}: column {quoted(column.name)} holds values of type {type(value).__name__}: "
                 "give numbers, texts or dates"
             )
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from graphsieve.data.own.columns import Encoded, as_numbers, encode_columns
 from graphsieve.data.own.table_files import Table
-from graphsieve.errors import InputError
+from graphsieve.errors import InputError, quoted
 from graphsieve.options import ReadingOptions
 
 ENDS = ("source", "target")
@@ -62,7 +62,7 @@ def _node_numbers(edges: Table, nodes: Table) -> np.ndarray:
         end = ENDS[int(ends[0, row] >= 0)]
         raise InputError(
             f"{edges.path}: {unknown.sum()} edges lead to unknown nodes, the first is {end} "
-            f"'{edges.column(end).iloc[row]}' in {_place(edges, row)}: "
+            f"{quoted(edges.column(end).iloc[row])} in {_place(edges, row)}: "
             f"add these nodes to {nodes.path.name} or drop the edges"
         )
     return ends
@@ -88,7 +88,7 @@ def _check_finite(edges: Table, attributes: Encoded) -> None:
         name, row = attributes.names[int(bad.any(axis=0).argmax())], int(bad.any(axis=1).argmax())
         place = _place(edges, int(np.flatnonzero(attributes.rows)[row]))
         raise InputError(
-            f"{edges.path}: column '{name}' has values that are infinite or too large, the first in {place}: "
+            f"{edges.path}: column {quoted(name)} has values that are infinite or too large, the first in {place}: "
             "mend or drop them"
         )
 

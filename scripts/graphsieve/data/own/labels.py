@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from graphsieve.data.graph import UNLABELLED
-from graphsieve.errors import InputError
+from graphsieve.errors import InputError, quoted
 from graphsieve.options import TASKS
 
 CLASSIFICATION, REGRESSION = TASKS
@@ -68,7 +68,9 @@ def _classes(labels: np.ndarray, path: Path) -> tuple[np.ndarray, tuple]:
         known = known.astype(np.int64)
     classes, encoded = np.unique(known, return_inverse=True)
     if len(classes) < 2:
-        raise InputError(f"{path}: all {len(known)} labelled nodes are of one class, '{classes[0]}': label another too")
+        raise InputError(
+            f"{path}: all {len(known)} labelled nodes are of one class, {quoted(classes[0])}: label another too"
+        )
     y = np.full(len(labels), UNLABELLED)
     y[~missing] = encoded
     return y, tuple(classes.tolist())
@@ -76,14 +78,16 @@ def _classes(labels: np.ndarray, path: Path) -> tuple[np.ndarray, tuple]:
 
 def _quantities(labels: np.ndarray, path: Path) -> tuple[np.ndarray, tuple]:
     """The numbers themselves, NaN where there is none; every whole number counts, -1 too."""
-    if labels.dtype.kind not in "iufb":
-        text = next(one for one in labels if one and not _is_number(one))
-        raise InputError(f"{path}: the label '{text}' is no number: regression needs numbers, or --task classification")
-    with np.errstate(over="ignore"):
-        y = labels.astype(np.float32)
-    known = y[~np.isnan(y)]
+    known = _known(labels) if labels.dtype.kind in "fU" else labels
     if not known.size:
         raise InputError(f"{path}: no node has a label: label some nodes with numbers")
+    if known.dtype.kind == "U":
+        text = next((one for one in known if not _is_number(one)), known[0])
+        raise InputError(
+            f"{path}: the label {quoted(text)} is no number: regression needs numbers, or --task classification"
+        )
+    with np.errstate(over="ignore"):
+        y, known = labels.astype(np.float32), known.astype(np.float32)
     if not np.isfinite(known).all():
         raise InputError(f"{path}: {np.sum(~np.isfinite(known))} labels are infinite or too large: mend or drop them")
     if len(np.unique(known)) < 2:

@@ -71,7 +71,7 @@ def _read(path: Path, name: str | None, options: ReadingOptions) -> Graph:
     if path.is_dir():
         raw = read_tables(path, options)
     elif path.suffix in READERS:
-        raw = READERS[path.suffix](path, options)
+        raw = READERS[path.suffix](path)
     else:
         raise InputError(f"{path} is neither a folder with nodes.csv and edges.csv, nor an .npz, nor a .pt")
     whole = path.resolve()
@@ -139,7 +139,7 @@ def _check_finite(raw: RawGraph, path: Path) -> None:
         name = raw.feature_names[first] if raw.feature_names else first
         others = f" (and {len(columns) - 1} more columns have some)" if len(columns) > 1 else ""
         raise InputError(
-            f"{path}: column '{name}' has {bad[:, first].sum()} missing or infinite values{others}: "
+            f"{path}: column {quoted(name)} has {bad[:, first].sum()} missing or infinite values{others}: "
             "fill them in, or drop the column or the nodes"
         )
     for values in (raw.edge_weight, raw.edge_attr):

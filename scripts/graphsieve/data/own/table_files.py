@@ -180,7 +180,9 @@ def _roles(header: list[str], needed: dict[str, str], optional: dict[str, str], 
     for role, name in {**needed, **optional}.items():
         alike = [name] if name in header else [one for one in header if one.casefold() == name.casefold()]
         if len(alike) > 1:
-            raise InputError(f"{path} has columns '{alike[0]}' and '{alike[1]}': say which one it is with --{role}")
+            raise InputError(
+                f"{path} has columns {quoted(alike[0])} and {quoted(alike[1])}: say which one it is with --{role}"
+            )
         if alike:
             found[role] = alike[0]
         elif role in needed:
@@ -189,7 +191,7 @@ def _roles(header: list[str], needed: dict[str, str], optional: dict[str, str], 
     shared = [name for name, times in Counter(found.values()).items() if times > 1]
     if shared:
         roles = " and ".join(role for role, name in found.items() if name == shared[0])
-        raise InputError(f"{path}: column '{shared[0]}' cannot be both {roles}: name another for one of them")
+        raise InputError(f"{path}: column {quoted(shared[0])} cannot be both {roles}: name another for one of them")
     return found
 
 

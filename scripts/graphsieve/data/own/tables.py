@@ -12,7 +12,7 @@ from graphsieve.data.own.columns import as_numbers, encode_columns
 from graphsieve.data.own.edge_table import encode_edges
 from graphsieve.data.own.raw_graph import RawGraph
 from graphsieve.data.own.table_files import Table, find_table, read_table
-from graphsieve.errors import InputError
+from graphsieve.errors import InputError, quoted
 from graphsieve.options import ReadingOptions
 
 
@@ -48,7 +48,7 @@ def _check_ids(nodes: Table) -> None:
     repeated = ids.duplicated()
     if repeated.any():
         raise InputError(
-            f"{nodes.path}: {repeated.sum()} ids are duplicates, the first is '{ids[repeated].iloc[0]}': "
+            f"{nodes.path}: {repeated.sum()} ids are duplicates, the first is {quoted(ids[repeated].iloc[0])}: "
             "give every node its own"
         )
 
@@ -56,7 +56,7 @@ def _check_ids(nodes: Table) -> None:
 def _check_kept(nodes: Table, edges: Table, options: ReadingOptions) -> None:
     unknown = set(options.keep) - set(nodes.others) - set(edges.others)
     if unknown:
-        raise InputError(f"{nodes.path} has no feature column '{min(unknown)}' to keep: name one of its columns")
+        raise InputError(f"{nodes.path} has no feature column {quoted(min(unknown))} to keep: name one of its columns")
 
 
 def _labels(labels: pd.Series) -> np.ndarray:
