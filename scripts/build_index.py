@@ -25,12 +25,18 @@ def main(job) -> None:
         title=job.params.title,
         out=Path(job.output.page),
         headlines=found,
-        notice=headlines.absent_datasets(ours),
+        notice=" ".join(filter(None, [modified_notice(provenance.commit()), headlines.absent_datasets(ours)])),
         provenance=facts(job.input.jobs),
         config=yaml.safe_dump(job.params.config, sort_keys=False, allow_unicode=True, width=100),
     )
     write_text(page, job.output.page)
     write_text("".join(f"{headlines.plain(f'{one.number} {one.words}')}\n" for one in found), job.output.findings)
+
+
+def modified_notice(commit: str) -> str:
+    """What nobody could make again is marked as such."""
+    modified = commit.endswith(provenance.MODIFIED)
+    return "Made with code that was modified since its commit: not for publication." if modified else ""
 
 
 def facts(jobs: str) -> dict[str, str]:

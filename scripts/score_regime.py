@@ -35,7 +35,7 @@ def score_trial(job, seed: int, device) -> pd.DataFrame:
     kinds = sorted({MODEL_OF_SCORER[scorer] for scorer in job.params.scorers if scorer in MODEL_OF_SCORER})
     models = {kind: trained_model(job, graph, split, seed, kind, device) for kind in kinds}
     options, training = ScoringOptions(**job.params.scoring), TrainingOptions(**job.params.training)
-    make_model = model_factory(run["model"], graph.num_classes, training, seed)
+    make_model = model_factory(run["model"], graph, training, seed)
     means = {"make_model": make_model, "training": training, "device": device}
     tables = []
     for scorer in job.params.scorers:

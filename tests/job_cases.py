@@ -19,3 +19,8 @@ def make_job(folder: Path, rule: str = "test", threads: int = 1, **parts: dict) 
     return SimpleNamespace(
         rule=rule, threads=threads, log=[str(folder / f"{rule}.log")], config={"run": "test"}, **named
     )
+
+
+def one_result(wildcards: dict, **settings: object) -> dict:
+    """The params of a job that makes one result."""
+    return {"results": [(wildcards, settings)], "device": "cpu", "code": "today's", "strict": True}

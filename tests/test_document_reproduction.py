@@ -7,8 +7,14 @@ from document_reproduction import blocks, with_results
 from graphsieve.errors import InputError
 
 PUBLISHED = Path(__file__).parents[1] / "config/published"
-INTERVAL = {"mean": 1.24, "low": -0.5, "high": 3.0, "runs": 5}
+INTERVAL = {"mean": 1.24, "low": -0.5, "high": 3.0, "runs": 5, "p_holm": 0.031, "detectable": 4.44}
 CELL = {"dataset": "cora", "accuracy_mean": 76.04, "runs": 5, "accuracy_mean_published": 75.0, "verdict": "agrees"}
+CELL |= {"p_holm": 1.0, "detectable": 2.0, "repeats": False}
+CELLS = [
+    {"table": "Table 1", "row": "mlp", **CELL},
+    {"table": "Table 2", "row": "npt", **CELL, "verdict": "higher"},
+    {"table": "Table 3", "retained_percent": 6.25, "row": "npt", **CELL},
+]
 
 
 @pytest.fixture
@@ -16,14 +22,12 @@ def tables(tmp_path):
     """One row a table, as the pages on claims and cost write them."""
     rival = {"dataset": "cora", "rival": "mi", **INTERVAL, "verdict": "best"}
     rows = {
-        "claims_agreement_table1": {"setting": "mlp", **CELL},
-        "claims_agreement_table2": {"scorer": "npt", **CELL, "verdict": "higher"},
-        "claims_agreement_table3": {"retained_percent": 6.25, "scorer": "npt", **CELL},
         "claims_best_one_shot": rival,
         "claims_best_adaptive": {"retained_percent": 6.25, **rival},
         "claims_early": {"dataset": "cora", "moment": "first", "mean": 0.5, "low": 0.4, "high": 0.6, "runs": 5}
-        | {"chance": 0.02, "verdict": "holds"},
-        "claims_correlation": {"dataset": "cora", "closest": "mi", "best": "tfi", "agreement": 0.25, "verdict": "no"},
+        | {"chance": 0.02, "expected": 0.031, "shown": 4, "p_holm": 0.01, "detectable": 0.2, "verdict": "holds"},
+        "claims_correlation": {"dataset": "cora", "closest": "mi", "best": "tfi", "agreement": 0.25, **INTERVAL}
+        | {"verdict": "no"},
         "claims_repeats": {"dataset": "cora", "repeats": 20, **INTERVAL, "verdict": "little"},
         "claims_fair": rival,
         "table1_perturbations": {"setting": "mlp", "dataset": "cora", "accuracy_mean": 77.0, "runs": 5},
@@ -34,19 +38,21 @@ def tables(tmp_path):
     }
     for name, row in rows.items():
         pd.DataFrame([row]).to_csv(tmp_path / f"{name}.csv", index=False)
+    pd.DataFrame(CELLS).to_csv(tmp_path / "agreement.csv", index=False)
     return tmp_path
 
 
 def test_every_part_says_what_its_table_holds(tables):
     parts = blocks(tables, PUBLISHED)
+    assert parts["agreement"].startswith("Of 3 distinct published accuracies 2 agree with ours")
     assert "| MLP(X), no graph | 76.0 (75.0) |" in parts["table1"]
     assert "| NPT | **76.0 (75.0)** |" in parts["table2"]
     assert "Table 3 at 6.25 %: 1 of 1 cells agree" in parts["table3"]
     assert "| TFI | 0.50 (0.62) |" in parts["table4"]
     assert "| Cora | 2,708 (2,708) | 10,556 (10,556) |" in parts["table5"]
     assert "| ArXiv | – (169,343) |" in parts["table5"]
-    assert "| Cora | MI | +1.2 [−0.5, +3.0] | 5 | best |" in parts["best"]
-    assert "| Cora | first | 50.0 [40.0, 60.0] | 2.0 |" in parts["early"]
+    assert "| Cora | MI | +1.2 [−0.5, +3.0] | 0.031 | 4.4 | 5 | best |" in parts["best"]
+    assert "| Cora | first | 50.0 [40.0, 60.0] | 2.0 | 3.1 | 4 of 5 | 0.01 | 20.0 | holds |" in parts["early"]
     assert "| Theory | 2 | 0.3 | 9.0 | 1.0 |" in parts["cost"]
 
 
@@ -62,5 +68,5 @@ def test_the_text_around_the_parts_stays(tables):
 def test_a_missing_folder_or_marker_is_told(tables):
     with pytest.raises(InputError, match="make paper"):
         with_results("", tables / "absent", PUBLISHED)
-    with pytest.raises(InputError, match="table1: start"):
+    with pytest.raises(InputError, match="agreement: start"):
         with_results("# What came out", tables, PUBLISHED)

@@ -1,22 +1,29 @@
-"""scripts/rank.py as its users run it."""
+"""`graphsieve rank`, and scripts/rank.py, as their users run them."""
 
+import fnmatch
 import html.parser
+import importlib
 import os
 import re
 import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import torch
+from torch_geometric.data import Data
 
-import rank
-from graphsieve.errors import run_program
+from graphsieve.data.own.reader import read_own_graph
+from graphsieve.data.own.reduced import reduced_files
 from graphsieve.importance.metrics import METRICS
-from graphsieve.options import METRIC_NAMES
+from graphsieve.options import METRIC_NAMES, NUMBER_METRIC_NAMES, ReadingOptions
+from graphsieve_command.main import main
+from small_disk import files_below, mounted
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "rank.py"
 QUICK = ("--seeds", "2", "--n-repeats", "5", "--permutations", "39", "--epochs", "20", "--hidden", "8")
@@ -37,8 +44,8 @@ def stderr_of(folder: Path) -> Path:
 def rank_here(folder: Path, monkeypatch, *arguments: object) -> None:
     """In this process, which has done the slow imports."""
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(sys, "argv", ["rank.py", *map(str, arguments)])
-    run_program(rank.main)
+    monkeypatch.setattr(sys, "argv", ["graphsieve", "rank", *map(str, arguments)])
+    main()
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +141,7 @@ def test_page_stands_alone(customers, done):
     curve = pd.read_csv(customers / "results/customers/curve.csv")
     assert f"{100 * curve['accuracy'].iloc[-1]:.1f}\u00a0%" in text
     assert "nan" not in text.lower().replace("nanum", "")
-    for heading in ("most important features", "How few features", "Columns of text", "Correlated", "p-values mean"):
+    for heading in ("most important features", "How few features", "Whole columns", "Correlated", "p-values mean"):
         assert heading in text
 
 
@@ -164,6 +171,11 @@ def test_conditional_p_values(customers, tmp_path, monkeypatch):
     ("arguments", "message"),
     [
         (["nowhere"], "nowhere does not exist: give a folder with nodes.csv and edges.csv, an .npz or a .pt"),
+        (["customers", "--best", "0"], "--best is 0: it must be at least 1"),
+        (
+            ["customers", "--metric", "r2"],
+            "metric 'r2' is not for labels that are classes, as those of 'customers' are: choose",
+        ),
         (["customers", "--seeds", "0"], "seeds is 0: it must be at least 1"),
         (["customers", "--device", "tpu"], "device 'tpu' is unknown: choose one of auto, cpu, cuda"),
     ],
@@ -171,11 +183,106 @@ def test_conditional_p_values(customers, tmp_path, monkeypatch):
 def test_mistake_ends_in_one_sentence(customers, monkeypatch, arguments, message):
     with pytest.raises(SystemExit) as stopped:
         rank_here(customers, monkeypatch, *arguments)
-    assert stopped.value.code == f"error: {message}"
+    assert stopped.value.code.startswith(f"error: {message}")
 
 
 def test_metrics_are_known_to_the_core():
-    assert set(METRIC_NAMES) <= set(METRICS)
+    assert {*METRIC_NAMES, *NUMBER_METRIC_NAMES} <= set(METRICS)
+
+
+@pytest.mark.filterwarnings("ignore::graphsieve.data.own.reader.GraphWarning")
+def test_the_reduced_table_is_the_users_own(customers, tmp_path, monkeypatch, capsys):
+    asked = ("--apply", "--best", 1, "--seeds", 1, "--out", tmp_path / "out")
+    rank_here(tmp_path, monkeypatch, customers / "customers", *QUICK, *asked)
+    best = pd.read_csv(tmp_path / "out/ranking.csv")["feature"][0].split("=")[0]
+    before = (customers / "customers/nodes.csv").read_text().splitlines()
+    place = before[0].split(",").index(best)
+    wanted = [",".join([*line.split(",")[:2], line.split(",")[place]]) for line in before]
+    assert (tmp_path / "out/reduced/nodes.csv").read_text().splitlines() == wanted
+    edges = (customers / "customers/edges.csv").read_bytes()
+    assert (tmp_path / "out/reduced/edges.csv").read_bytes() == edges
+    assert f"The best 1 of 7 features are in {tmp_path / 'out/reduced'}." in capsys.readouterr().out
+    assert read_own_graph(tmp_path / "out/reduced").column_groups[0] == best
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".pt"])
+def test_a_reduced_file_of_arrays(tmp_path, suffix):
+    rng = np.random.default_rng(0)
+    arrays = {
+        "x": rng.random((20, 4), np.float32),
+        "edge_index": rng.integers(20, size=(2, 40)),
+        "y": np.arange(20) % 2,
+    }
+    names = ["p", "q", "r", "s"]
+    path = tmp_path / f"mine{suffix}"
+    if suffix == ".npz":
+        np.savez(path, **arrays, feature_names=names)
+    else:
+        tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
+        torch.save(Data(**tensors, feature_names=names, note="stays"), path)
+    graph = read_own_graph(path)
+    ((name, content),) = reduced_files(path, graph, [3, 1], ReadingOptions()).items()
+    (tmp_path / "reduced").mkdir()
+    (tmp_path / "reduced" / name).write_bytes(content)
+    reduced = read_own_graph(tmp_path / "reduced" / name)
+    assert (name, reduced.names()) == (path.name, ["q", "s"])
+    np.testing.assert_array_equal(reduced.x, graph.x[:, [1, 3]])
+    np.testing.assert_array_equal(reduced.edge_index, graph.edge_index)
+    np.testing.assert_array_equal(reduced.y, graph.y)
+
+
+def test_tables_people_have_end_to_end(tmp_path, monkeypatch, capsys):
+    """Semicolons, decimal commas, gaps, names of one's own and of ill will, a quantity, attributes of edges."""
+    rng = np.random.default_rng(0)
+    age, hostile = rng.normal(40, 9, size=90), "</title><script>alert(1)</script>"
+    nodes = pd.DataFrame(
+        {"Customer": [f"c{i}" for i in range(90)], "Spend": 10 * age + rng.normal(size=90), "age": age}
+    )
+    nodes[hostile] = np.where(rng.random(90) < 0.2, np.nan, rng.normal(size=90))
+    pairs = pd.DataFrame(rng.integers(90, size=(200, 2)), columns=["from", "to"]).map("c{}".format)
+    pairs["kind"] = rng.choice([hostile, "friend"], size=200)
+    nodes.to_csv(tmp_path / "nodes.csv", index=False, sep=";", decimal=",")
+    pairs.to_parquet(tmp_path / "edges.parquet")
+    columns = ("--id", "customer", "--label", "spend", "--source", "from", "--target", "to", "--directed")
+    out = tmp_path / "out"
+    rank_here(tmp_path, monkeypatch, tmp_path, *QUICK, "--seeds", 1, *columns, "--out", out, "--apply", "--best", 1)
+    said = capsys.readouterr()
+    assert f"Edges: attributes (kind={hostile}, kind=friend) are used." in said.out
+    assert "taken for a quantity" in said.err
+    assert pd.read_csv(out / "ranking.csv")["feature"][0] == "age"
+    assert "r2" in pd.read_csv(out / "curve.csv")
+    assert sorted(path.name for path in (out / "reduced").iterdir()) == ["edges.parquet", "nodes.csv"]
+    text = (out / "index.html").read_text()
+    assert "script" not in Page(text).tags
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+
+
+def test_help(monkeypatch, capsys):
+    for arguments, wanted in ((["rank", "--help"], "--missing {indicator,median,drop}"), (["--help"], "rank")):
+        monkeypatch.setattr(sys, "argv", ["graphsieve", *arguments])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        assert stopped.value.code == 0
+        assert wanted in capsys.readouterr().out
+
+
+def test_the_installed_command_is_this_one():
+    project = tomllib.loads((SCRIPT.parents[1] / "pyproject.toml").read_text())
+    module, name = project["project"]["scripts"]["graphsieve"].split(":")
+    assert getattr(importlib.import_module(module), name) is main
+    (pattern,) = project["tool"]["setuptools"]["packages"]["find"]["include"]
+    assert fnmatch.fnmatch("graphsieve_command", pattern)
+
+
+@pytest.mark.filterwarnings("ignore::graphsieve.data.own.reader.GraphWarning")
+def test_a_full_disk_leaves_nothing_behind(customers, tmp_path, monkeypatch):
+    with mounted(tmp_path / "small", "size=16k"):
+        with pytest.raises(SystemExit) as stopped:
+            rank_here(tmp_path, monkeypatch, customers / "customers", *QUICK, "--seeds", 1, "--out", "small/out")
+        assert re.fullmatch(
+            r"error: cannot write small/out/.* \(No space left on device\): free .*", stopped.value.code
+        )
+        assert not files_below(tmp_path / "small")
 
 
 def test_interrupt_leaves_nothing_behind(customers, tmp_path):

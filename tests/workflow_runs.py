@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 import yaml
 
+from graphsieve.jobs.bundles import single_rule
+
 PROJECT = Path(__file__).parents[1]
 TINY = Path(__file__).parent / "workflow" / "tiny.yaml"
 
@@ -64,11 +66,15 @@ def kill_group(process: subprocess.Popen) -> None:
 
 
 def jobs(project: Path, *arguments: object, configs: tuple = (TINY,)) -> Counter:
-    """How many jobs of each rule a dry run announces."""
+    """How many jobs of each rule a dry run announces; those that bundle results of a rule count as its own."""
     result = snakemake(project, "--dry-run", *arguments, configs=configs)
     assert result.returncode == 0, result.stdout + result.stderr
     rows = re.findall(r"^(\w+) +(\d+)$", result.stdout + result.stderr, flags=re.MULTILINE)
-    return Counter({rule: int(count) for rule, count in rows if rule != "total"})
+    announced = Counter()
+    for rule, count in dict(rows).items():
+        announced[single_rule(rule)] += int(count)
+    del announced["total"]
+    return announced
 
 
 def overlay(folder: Path, settings: dict) -> tuple[Path, Path]:

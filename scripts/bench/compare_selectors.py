@@ -112,7 +112,7 @@ class Case:
         self.graph: Graph = replace(graph, x=NORMALISATIONS[self.setting.normalise](graph.x))
         self.split: Split = choose_split(self.graph, "random", seed)
         self.training = replace(self.setting.training, **training)
-        self.make_model = model_factory(self.setting.model, graph.num_classes, self.training, seed)
+        self.make_model = model_factory(self.setting.model, graph, self.training, seed)
 
     @cached_property
     def own(self) -> tuple[torch.nn.Module, float]:

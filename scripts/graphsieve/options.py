@@ -12,6 +12,10 @@ GIVEN = ("degree", "neighbourhood", "class", "graph")  # what a perturbation may
 TESTED_PERTURBATIONS = ("permute", "conditional")  # those of which a p-value can be made
 REPORTED_METRICS = ("accuracy", "roc_auc", "average_precision")
 METRIC_NAMES = (*REPORTED_METRICS, "cross_entropy", "macro_f1")
+NUMBER_METRIC_NAMES = ("r2", "mean_squared_error", "mean_absolute_error")  # where labels are quantities
+NEGATIVE_ERROR = "neg_mean_squared_error"  # by which models of quantities are chosen; scikit-learn's name
+TASKS = ("classification", "regression")
+MISSING_VALUES = ("indicator", "median", "drop")
 BEST_EPOCHS = ("first", "last")
 SCORED_MODELS = ("last", "best", "early")
 LABEL_NODES = ("val", "train")
@@ -54,7 +58,7 @@ class TrainingOptions:
         _check_choice("classifier", self.classifier, CLASSIFIERS)
         _check_choice("norm", self.norm, NORMS)
         _check_choice("weight_decay_on", self.weight_decay_on, DECAYED_WEIGHTS)
-        _check_choice("metric", self.metric, REPORTED_METRICS)
+        _check_choice("metric", self.metric, (*REPORTED_METRICS, NEGATIVE_ERROR))
         _check_choice("precision", self.precision, PRECISION_NAMES)
 
     @property
@@ -170,14 +174,45 @@ class DatasetOptions:
 
 
 @dataclass(frozen=True)
-class RankingOptions:
-    """`n_repeats` permutations make an importance; a p-value takes as many as it needs, at most `permutations`."""
+class ReadingOptions:
+    """How a user's own tables are read.
 
-    model: str = "graphsage"
+    missing: what becomes of missing values: the column's median and a column that says where it stands (`indicator`),
+        the median alone, or no such nodes (`drop`).
+    keep: text columns to keep although nearly every node has its own value there.
+    id, label, source, target, weight: what these columns are called.
+    directed: whether a row of the table of edges joins its nodes in one direction only.
+    task: whether labels are classes or quantities; None to guess.
+    """
+
+    missing: str = "indicator"
+    keep: tuple[str, ...] = ()
+    id: str = "id"
+    label: str = "label"
+    source: str = "source"
+    target: str = "target"
+    weight: str = "weight"
+    directed: bool = False
+    task: str | None = None
+
+    def __post_init__(self):
+        _check_choice("missing", self.missing, MISSING_VALUES)
+        if self.task is not None:
+            _check_choice("task", self.task, TASKS)
+
+
+@dataclass(frozen=True)
+class RankingOptions:
+    """`n_repeats` permutations make an importance; a p-value takes as many as it needs, at most `permutations`.
+
+    model, metric: None for what suits the graph, its edges and its labels.
+    """
+
+    model: str | None = None
     seeds: int = 3
     n_repeats: int = 20
     permutations: int = 1999
-    metric: str = "accuracy"
+    metric: str | None = None
     perturbation: str = "permute"
     given: tuple[str, ...] = ()
     seed: int = 0

@@ -9,6 +9,7 @@ from graphsieve.errors import InputError, run_program
 from graphsieve.files.reading import read_csv
 from graphsieve.files.writing import write_text
 from graphsieve.study import claim_tables
+from graphsieve.study.agreement import AGREES, SHARE, all_counts_sentence, counts_sentence, seen_sentence
 from graphsieve.study.labels import label_dataset
 from graphsieve.study.markup import between_markers, markdown_table
 
@@ -33,16 +34,15 @@ def with_results(page: str, tables: Path, published: Path) -> str:
 
 def blocks(tables: Path, published: Path) -> dict[str, str]:
     """Every generated part of the page, by the name of its markers."""
-    adaptive = read_csv(tables / "claims_agreement_table3.csv")
-    percents = adaptive["retained_percent"].unique()
+    cells = read_csv(tables / "agreement.csv")
     best_adaptive = read_csv(tables / "claims_best_adaptive.csv")
     repeats = read_csv(tables / "claims_repeats.csv").astype({"repeats": str})
     return {
-        "table1": agreement_block(read_csv(tables / "claims_agreement_table1.csv"), "setting", "Table 1"),
-        "table2": agreement_block(read_csv(tables / "claims_agreement_table2.csv"), "scorer", "Table 2"),
+        "agreement": f"{all_counts_sentence(cells)} {seen_sentence(cells)}",
+        "table1": agreement_block(cells[cells["table"] == "Table 1"], "Table 1"),
+        "table2": agreement_block(cells[cells["table"] == "Table 2"], "Table 2"),
         "table3": "\n\n".join(
-            agreement_block(adaptive[adaptive["retained_percent"] == percent], "scorer", f"Table 3 at {percent:g} %")
-            for percent in percents
+            agreement_block(part, f"Table 3 at {percent:g} %") for percent, part in cells.groupby(SHARE, sort=False)
         ),
         "table4": correlation_block(
             read_csv(tables / "table4_score_correlation.csv"), read_csv(published / "table4_score_correlation.csv")
@@ -52,22 +52,22 @@ def blocks(tables: Path, published: Path) -> dict[str, str]:
         "best_adaptive": markdown_table(adaptive_verdicts(best_adaptive)),
         "early": markdown_table(claim_tables.early_cells(read_csv(tables / "claims_early.csv"))),
         "correlation": markdown_table(claim_tables.correlation_cells(read_csv(tables / "claims_correlation.csv"))),
-        "repeats": markdown_table(claim_tables.verdict_cells(repeats, "repeats")),
+        "repeats": markdown_table(claim_tables.repeats_cells(repeats)),
         "fair": markdown_table(claim_tables.difference_cells(read_csv(tables / "claims_fair.csv"))),
         "cost": cost_block(read_csv(tables / "cost.csv")),
     }
 
 
-def agreement_block(agreement: pd.DataFrame, row: str, name: str) -> str:
+def agreement_block(agreement: pd.DataFrame, name: str) -> str:
     """Ours, and the published in brackets; bold where they disagree."""
     texts = [
-        ("{:.1f} ({:.1f})" if cell.verdict == "agrees" else "**{:.1f} ({:.1f})**").format(
+        ("{:.1f} ({:.1f})" if cell.verdict == AGREES else "**{:.1f} ({:.1f})**").format(
             cell.accuracy_mean, cell.accuracy_mean_published
         )
         for cell in agreement.itertuples(index=False)
     ]
-    cells = claim_tables.grid(agreement, texts, row, name)
-    return f"{markdown_table(cells)}\n\n{claim_tables.agreement_sentence(agreement, name)} {runs_sentence(agreement)}"
+    cells = claim_tables.grid(agreement, texts, "row", name)
+    return f"{markdown_table(cells)}\n\n{counts_sentence(agreement, name)} {runs_sentence(agreement)}"
 
 
 def runs_sentence(table: pd.DataFrame) -> str:
@@ -102,6 +102,7 @@ def adaptive_verdicts(judged: pd.DataFrame) -> pd.DataFrame:
 
 def cost_block(cost: pd.DataFrame) -> str:
     names = {"core_hours": "core-hours", "longest_job_minutes": "longest job, minutes", "plain_core_hours": "plain way"}
+    names |= {"start_percent": "starting, %"}
     shown = cost.set_index("study").rename(columns=names)
     cells = shown.map("{:,.1f}".format).assign(jobs=shown["jobs"].map("{:,.0f}".format))
     return markdown_table(cells.rename_axis("Study"))

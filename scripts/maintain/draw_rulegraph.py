@@ -12,6 +12,7 @@ from pathlib import Path
 
 from graphsieve.errors import InputError, run_program
 from graphsieve.files.writing import write_text
+from graphsieve.jobs.bundles import single_rule
 
 INDEX = "build_index"
 LEFT_OUT = ("all", "record_settings")
@@ -34,8 +35,8 @@ def run(command: list[str], given: str = "") -> str:
 
 
 def read_graph(dot: str) -> tuple[dict[str, str], list[tuple[str, str]]]:
-    """Names of the rules by their numbers, and the edges between numbers."""
-    names = dict(re.findall(r"(\d+)\[label = \"(\w+)", dot))
+    """Names of the rules by their numbers, bundles as the rules that they belong to; the edges between numbers."""
+    names = {number: single_rule(name) for number, name in re.findall(r"(\d+)\[label = \"(\w+)", dot)}
     return names, re.findall(r"(\d+) -> (\d+)", dot)
 
 

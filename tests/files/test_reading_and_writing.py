@@ -1,4 +1,6 @@
 import contextlib
+import errno
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -6,7 +8,7 @@ import pytest
 
 from graphsieve.errors import InputError
 from graphsieve.files.reading import collect, read_csv, read_npz
-from graphsieve.files.writing import atomic_path, write_csv, write_npz, write_record
+from graphsieve.files.writing import atomic_path, write_csv, write_npz, write_record, write_together
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
@@ -17,6 +19,28 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
         raise RuntimeError
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("accident", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
+def test_files_that_belong_together_are_all_written_or_none(tmp_path, monkeypatch, accident):
+    files = {tmp_path / name: name.encode() for name in ("a.csv", "b/c.html", "d.csv")}
+    (tmp_path / "a.csv").write_text("old")
+    write = Path.write_bytes
+
+    def interrupted(path: Path, content: bytes) -> int:
+        if content == b"d.csv":
+            write(path, content[:2])
+            raise accident
+        return write(path, content)
+
+    monkeypatch.setattr(Path, "write_bytes", interrupted)
+    with pytest.raises((InputError, KeyboardInterrupt)):
+        write_together(files)
+    monkeypatch.undo()
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [tmp_path / "a.csv"]
+    assert (tmp_path / "a.csv").read_text() == "old"
+    write_together(files)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == files
 
 
 def test_arrays_come_back_and_the_same_arrays_give_the_same_bytes(tmp_path):

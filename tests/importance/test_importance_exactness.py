@@ -28,7 +28,8 @@ from torch_geometric.nn import GCN, GIN, GCNConv, GINConv, GraphSAGE, LayerNorm,
 from torch_geometric.utils import to_torch_csr_tensor
 
 from graphsieve import permutation_importance
-from graphsieve.models.classifier import LAYERS, build_model
+from graphsieve.models.classifier import build_model
+from graphsieve.models.layers import LAYERS
 from model_cases import silence
 
 MANY = 60  # repeats for which "auto" looks for a receptive field

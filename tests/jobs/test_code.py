@@ -55,6 +55,14 @@ def test_only_code_that_the_script_depends_on_counts(package, module, old, new, 
     assert (fingerprint(package) != before) == counts
 
 
+def test_the_script_itself_counts_but_not_its_comments(package):
+    before, script = fingerprint(package), package / "script.py"
+    script.write_text("# why\n" + script.read_text())
+    assert fingerprint(package) == before
+    script.write_text(script.read_text().replace("twice(1)", "twice(2)"))
+    assert fingerprint(package) != before
+
+
 def test_an_import_inside_a_function_and_in_a_notebook_counts(package):
     source = ["def f():\n", "    from graphsieve.room.helper import add\n", "    return add\n"]
     cells = [{"cell_type": "code", "source": source}, {"cell_type": "markdown", "source": ["from nowhere"]}]

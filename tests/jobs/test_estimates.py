@@ -22,21 +22,23 @@ ELSEWHERE = measured(("train", "cora", "", "", 30.0))[["rule", "dataset", "secon
 
 def test_a_job_takes_the_mean_of_its_like_in_the_nearest_table():
     jobs = [
-        Job("score", "cora", "npt"),  # both seeds
-        Job("score", "cora", "tfi"),  # no such scorer: all scores of the dataset
-        Job("score", "texas", "mi"),  # another run
+        Job("score", "cora", ("npt",)),  # both seeds
+        Job("score", "cora", ("tfi",)),  # no such scorer: all scores of the dataset
+        Job("score", "texas", ("mi",)),  # another run
         Job("check_bounds"),
-        Job("train", "cora", "gcn"),  # another machine
-        Job("train", "texas", "gcn"),  # another dataset says nothing
-        Job("score", "pubmed", "npt"),
+        Job("train", "cora", ("gcn",)),  # another machine
+        Job("train", "texas", ("gcn",)),  # another dataset says nothing
+        Job("score", "pubmed", ("npt",)),
+        Job("score", "cora", ("npt", "mi")),  # two results
+        Job("score", "texas", ("mi", "npt", "tfi")),
     ]
     found = estimate(jobs, [OWN, OTHER], ELSEWHERE)
-    assert found.seconds == (15.0, pytest.approx(32 / 3), 4.0, 60.0, 30.0, None, None)
-    assert (found.here, found.elsewhere, found.unknown) == (4, 1, 2)
+    assert found.seconds == (15.0, pytest.approx(32 / 3), 4.0, 60.0, 30.0, None, None, 17.0, 12.0)
+    assert (found.here, found.elsewhere, found.unknown) == (6, 1, 2)
 
 
 def test_work_is_shared_by_cores_but_the_longest_job_is_not():
-    jobs = [Job("score", "cora", "npt", threads=4)] * 8 + [Job("check_bounds")]
+    jobs = [Job("score", "cora", ("npt",), threads=4)] * 8 + [Job("check_bounds")]
     found = estimate(jobs, [OWN], ELSEWHERE)
     assert wall_seconds(jobs, found, cores=2) == (8 * 15 * 2 + 60) / 2
     assert wall_seconds(jobs, found, cores=100) == 60

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from graphsieve.jobs.running import repeat_command, run_columns, write_run_config
+from graphsieve.jobs.running import repeat_command, results_of, run_columns, write_run_config
 from graphsieve.jobs.usage import read_usage
-from job_cases import make_job
+from job_cases import make_job, one_result
 
 TESTS = Path(__file__).parents[1]
 PROGRAM = """
@@ -71,3 +71,24 @@ def test_a_run_is_told_by_dataset_model_split_and_seed(tmp_path):
     assert columns == {"dataset": "cora", "model": "gcn", "split": "random", "seed": 3}
     with pytest.raises(KeyError):
         run_columns(make_job(tmp_path, wildcards={"dataset": "cora"}))
+
+
+def test_a_job_of_several_results_gives_each_its_wildcards_files_and_settings(tmp_path):
+    run = {"dataset": "cora", "seed": "0"}
+    results = [({**run, "scorer": "npt"}, {"n_repeats": 10}), ({**run, "scorer": "mi"}, {})]
+    params = {"results": results, "device": "cpu", "code": "c", "strict": False}
+    output = {"record": ["npt.csv", "mi.csv"], "selection": ["npt.k", "mi.k"]}
+    job = make_job(tmp_path, output=output, params=params, wildcards=run)
+    first, second = results_of(job, lambda wildcards: ["graph", f"scores of {wildcards['scorer']}"])
+    assert first.wildcards == {**run, "scorer": "npt"}
+    assert first.settings == {"n_repeats": 10, "device": "cpu", "code": "c"}
+    assert second.outputs == ("mi.csv", "mi.k")
+    assert second.inputs == ("graph", "scores of mi")
+    assert not second.strict
+
+
+def test_a_single_result_has_one_file_of_each_name(tmp_path):
+    job = make_job(tmp_path, output={"record": "npt.csv"}, params=one_result({"scorer": "npt"}))
+    (only,) = results_of(job, lambda wildcards: [tmp_path / "graph"])
+    assert only.outputs == ("npt.csv",)
+    assert only.inputs == (str(tmp_path / "graph"),)

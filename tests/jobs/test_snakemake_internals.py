@@ -4,7 +4,15 @@ import inspect
 import logging
 from types import SimpleNamespace
 
-from graphsieve.jobs.snakemake_internals import SCREEN_HANDLER, event_of, lift_rate_limit, lock_files, screen_of
+from graphsieve.jobs.snakemake_internals import (
+    NOTHING_TO_RESTORE,
+    SCREEN_HANDLER,
+    event_of,
+    forced_jobs,
+    lift_rate_limit,
+    lock_files,
+    screen_of,
+)
 
 
 def test_the_screen_is_written_by_the_handler_we_look_for():
@@ -51,3 +59,22 @@ def test_the_scheduler_has_the_limit_that_we_lift():
         workflow = SimpleNamespace(local_exec=local, scheduler=SimpleNamespace(job_rate_limiter="limit"))
         lift_rate_limit(workflow)
         assert workflow.scheduler.job_rate_limiter == (None if local else "limit")
+
+
+def test_a_job_knows_whether_it_was_forced():
+    import snakemake.api  # noqa: F401 (its parts import one another, and only in this order)
+    from snakemake.dag import DAG
+    from snakemake.jobs import Reason
+
+    forced, late = Reason(), Reason()
+    forced.forced = True
+    dag = SimpleNamespace(needrun_jobs=lambda: ["one", "two"], reason={"one": forced, "two": late}.get)
+    assert forced_jobs(SimpleNamespace(dag=dag)) == ["one"]
+    assert hasattr(DAG, "needrun_jobs")
+    assert hasattr(DAG, "reason")
+
+
+def test_what_is_said_of_a_new_file_of_a_failed_job():
+    from snakemake.persistence import FileBackupMixin
+
+    assert f'"{NOTHING_TO_RESTORE}' in inspect.getsource(FileBackupMixin)

@@ -71,6 +71,7 @@ def test_a_failed_job_shows_the_end_of_its_log(logger, tmp_path):
     log = tmp_path / "train.log"
     log.write_text("".join(f"line {number}\n" for number in range(100)))
     logger.error("Command 'a very long one' CalledProcessError", extra={"event": Event.ERROR})
+    logger.warning("Cannot restore a.npz: no backup found.")
     logger.error("whole story", extra=job_error(log, aux={"slurm_log": "slurm.log"}))
     lines = screen(logger).splitlines()
     lines = [line for line in lines if line]

@@ -1,6 +1,7 @@
 """What jobs say they used, and the table that is read from their logs."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -30,17 +31,39 @@ def test_one_row_per_finished_job_with_its_wildcards(tmp_path):
     assert jobs.loc["check_bounds", "dataset"] == ""
 
 
+def test_a_job_of_several_results_has_a_row_for_each_and_only_the_newest_counts(tmp_path):
+    scores = [{"rule": "score", "dataset": "cora", "scorer": name, "seed": "0"} for name in ("npt", "mi", "tfi")]
+    write_log(tmp_path, "score/mi", **scores[1], seconds=9.0, cpu_seconds=9.0, start_seconds=3.0, max_rss_mb=1)
+    os.utime(tmp_path / "score/mi.log", (1, 1))
+    rows = [{**row, "seconds": 1.0, "cpu_seconds": 2.0, "max_rss_mb": 5, "start_seconds": 0.0} for row in scores]
+    (tmp_path / "bundle.log").write_text("said\n" + "\n".join(map(usage_line, rows)) + "\n")
+    jobs = read_usage(tmp_path)
+    assert jobs["scorer"].tolist() == ["npt", "mi", "tfi"]
+    assert jobs["cpu_seconds"].tolist() == [2.0, 2.0, 2.0]
+
+
 def test_what_a_program_used_is_what_the_system_counts():
-    work = "x = bytearray(300 * 2**20); sum(range(10**7))"
-    code = f"{work}; from graphsieve.jobs.usage import usage_line; print(usage_line('train', {{'seed': '1'}}, 2.5))"
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    used = json.loads(said.removeprefix(MARK))
-    assert (used["rule"], used["seed"], used["seconds"]) == ("train", "1", 2.5)
+    """Starting is in the first row alone, and the rows together are the whole."""
+    code = """
+from graphsieve.jobs.usage import Meter, usage_line
+sum(range(10**7))
+meter = Meter()
+x = bytearray(300 * 2**20); sum(range(10**7))
+print(usage_line(meter.read('train', {'seed': '1'})))
+sum(range(10**7))
+print(usage_line(meter.read('train', {'seed': '2'})))
+import time; print(time.process_time())
+"""
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
+    first, second = (json.loads(line.removeprefix(MARK)) for line in said[:2])
+    assert (first["rule"], first["seed"], second["seed"]) == ("train", "1", "2")
+    assert 0 < first["start_seconds"] < first["cpu_seconds"]
+    assert second["start_seconds"] == 0 < second["cpu_seconds"]
+    assert first["cpu_seconds"] + second["cpu_seconds"] <= float(said[2]) + 0.02
     before = time.process_time()
     sum(range(10**7))
-    assert used["cpu_seconds"] > 0.5 * (time.process_time() - before)
-    assert 300 < used["max_rss_mb"] < 900
-    assert usage_line("train", {}, 0.0).startswith(MARK)
+    assert first["cpu_seconds"] - first["start_seconds"] > 0.5 * (time.process_time() - before)
+    assert 300 < first["max_rss_mb"] < 900
 
 
 def test_the_usual_time_and_the_most_memory_of_every_rule_and_dataset_are_kept():

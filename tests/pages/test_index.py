@@ -100,7 +100,7 @@ def test_nothing_is_left_for_other_files(run):
 def test_an_article_says_what_the_manifest_says(run):
     article = build(run, "one").find(".//article")
     assert words(article.find("h2")) == "Table 1: <mine>"
-    assert words(article.find("p")) == "A sentence about two things. Read the notebook."
+    assert words(article.find("p")) == "A sentence about two things. Open the page."
     assert [words(heading) for heading in article.iter("h3")] == ["Accuracy", "table1 more"]
     assert words(article.find("p[@class='soft note']")) == "A note."
 

@@ -38,6 +38,7 @@ def index(tmp_path_factory) -> Path:
     long = pd.DataFrame({"step": range(40), "a_long_name_for_a_column_of_words": "word " * 30})
     page.add_table(long, f"{run}/tables/long")
     page.add_figure(Figure(figsize=(8, 4.5)), f"{run}/figures/picture")
+    page.add_figure(Figure(figsize=(6.75, 4.75)), f"{run}/figures/leading", leads=True)
     page.close()
     (run / "notebooks/all.html").write_text("<!DOCTYPE html><title>all</title>")
     found = [Headline("97.9 %", "of something", ("A finding with a " + "long" * 30 + " word.",))] * 3
@@ -62,7 +63,8 @@ def test_nothing_is_broken(index):
     };"""
     seen = look_at(index, script)
     assert seen.complaints == []
-    assert seen.found["images"] == [["picture", 720]]
+    assert dict(seen.found["images"])["picture"] == 720
+    assert [name for name, _ in seen.found["images"]] == ["leading", "picture"]  # once each, the first on top
     anchors = index.read_text()
     for link in map(urllib.parse.unquote, seen.found["links"]):
         if link.startswith("#"):
@@ -70,6 +72,16 @@ def test_nothing_is_broken(index):
         else:
             assert (index.parent / link).is_file(), link
     assert "figures/picture.png" in seen.found["links"]
+
+
+def test_a_first_look_has_the_leading_figure_and_three_findings(index):
+    script = """
+    const places = [page.images[0], ...page.querySelectorAll(".cards div")].map((one) => one.getBoundingClientRect());
+    return places.map((place) => [place.top, place.bottom]);
+    """
+    figure, *cards = look_at(index, script, 1200).found
+    assert len(cards) == 3
+    assert all(0 < top < bottom < 850 for top, bottom in (figure, *cards))
 
 
 SORT = """

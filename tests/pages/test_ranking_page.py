@@ -46,7 +46,7 @@ def ranking() -> Ranking:
     )
     return Ranking(
         graph=graph,
-        options=RankingOptions(),
+        options=RankingOptions(model="graphsage", metric="accuracy"),
         table=table,
         groups=groups,
         curve=curve,
@@ -125,16 +125,16 @@ def test_groups_are_shown_where_there_are_any(ranking):
     ]
     assert "groups.csv" in words(page.find(".//footer"))
     text = page_of(replace(ranking, groups=ranking.groups.assign(kind="values")))
-    assert "Columns of text" in headings(text)
+    assert "Whole columns" in headings(text)
     without = page_of(replace(ranking, groups=ranking.groups[:0]))
-    assert not {"Columns of text", "Correlated columns"} & set(headings(without))
+    assert not {"Whole columns", "Correlated columns"} & set(headings(without))
     assert "groups.csv" not in words(without.find(".//footer"))
 
 
 def test_importance_is_told_in_the_metric_that_was_asked_for(ranking):
     assert "how far accuracy at 1,234 nodes falls" in words(page_of(ranking))
     assert "accuracy is 87.6 % there" in words(page_of(ranking))
-    loss = page_of(replace(ranking, options=RankingOptions(metric="cross_entropy")))
+    loss = page_of(replace(ranking, options=replace(ranking.options, metric="cross_entropy")))
     assert "by how much loss (cross entropy) at 1,234 nodes rises" in words(loss)
     assert "loss (cross entropy) is 0.876 there" in words(loss)
     assert "percentage points. The line" not in words(loss)
@@ -148,7 +148,7 @@ def test_how_few_are_enough_is_told_with_numbers(ranking):
 
 def test_the_limit_of_few_permutations_is_told(ranking):
     assert "--permutations" not in words(page_of(ranking))
-    few = words(page_of(replace(ranking, options=RankingOptions(permutations=39))))
+    few = words(page_of(replace(ranking, options=replace(ranking.options, permutations=39))))
     assert "the smallest possible p-value is 0.05; adjusted for 3 features" in few
     assert "at least 3 features are that small together" in few
 
@@ -175,6 +175,40 @@ def test_what_draws_keep_is_said(ranking):
     plain = words(page_of(ranking))
     assert "--perturbation conditional asks" in plain
     assert "--given graph keeps it" in plain
-    kept = words(page_of(replace(ranking, options=RankingOptions(perturbation="conditional", given=("graph",)))))
+    kept = words(
+        page_of(replace(ranking, options=replace(ranking.options, perturbation="conditional", given=("graph",))))
+    )
     assert "shuffling keeps what is known of a column (the other columns, graph)" in kept
     assert "--given graph" not in kept
+
+
+def test_a_ranking_of_quantities_speaks_of_r2(ranking):
+    curve = ranking.curve.rename(columns={"accuracy": "r2"})
+    graph = replace(ranking.graph, y=np.array([0.5, 1.5, 2.5, np.nan], np.float32), num_classes=0)
+    options = replace(ranking.options, metric="r2")
+    page = page_of(replace(ranking, graph=graph, curve=curve, options=options, majority=-0.01))
+    text = words(page)
+    assert "3 labelled, with a quantity to predict" in text
+    assert "0.810 of the variance of 4,321 test nodes' labels (r2) is explained with all features" in text
+    assert "always naming the mean gives -0.010" in text
+    assert "no loss of r2 can be measured" in text
+    assert "With the best 2, r2 is 0.805 against 0.810" in text
+    assert "losses below about 0.020 go unnoticed" in text
+    assert "accuracy" not in text.lower()
+    assert "percentage" not in text
+    assert [words(title) for title in page.iter("title")][-1] == "3 features: 0.810"
+    assert table_texts(page.find(".//details//table"))[1][2:4] == ["0.2500", "± 0.0500"]
+    error = replace(ranking, graph=graph, curve=curve, options=replace(options, metric="mean_squared_error"))
+    assert "by how much the mean squared error at 1,234 nodes rises" in words(page_of(error))
+    assert "Labels are scaled to a deviation of 1" in words(page_of(error))
+
+
+def test_what_the_model_was_given_of_the_edges(ranking):
+    assert "directed edges, 3 feature columns" in words(page_of(ranking))
+    weighted = replace(ranking.graph, edge_weight=np.ones(2, np.float32))
+    used = words(page_of(replace(ranking, graph=weighted, edge_values=("edge_weight",))))
+    assert "2 directed edges (weights are used), 3 feature columns" in used
+    assert "(weights are not used by model graphsage)" in words(page_of(replace(ranking, graph=weighted)))
+    rich = replace(weighted, edge_attr=np.ones((2, 2), np.float32), edge_names=("weight", "<b>kind</b>"))
+    text = words(page_of(replace(ranking, graph=rich, edge_values=("edge_attr",))))
+    assert "(attributes (weight, <b>kind</b>) are used)" in text

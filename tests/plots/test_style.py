@@ -7,6 +7,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 from graphsieve.plots import style
+from graphsieve.study.labels import PAPER_DATASETS
 
 
 def test_save_figure_writes_the_same_bytes_twice(tmp_path):
@@ -32,3 +33,15 @@ def test_a_method_has_one_colour_and_shares_it_with_none_of_its_figure():
     assert more["npt"] == known["npt"]
     assert len(set(more.values())) == 4
     assert len(style.method_colours([f"scorer{number}" for number in range(20)])) == 20
+
+
+def test_no_dataset_has_the_colour_of_a_method_or_of_another_dataset():
+    datasets = style.dataset_styles([*PAPER_DATASETS, "digits"])
+    assert list(datasets)[:2] == ["cora", "citeseer"]
+    colours = [datasets[name][0] for name in PAPER_DATASETS]
+    assert len(set(colours)) == len({datasets[name][1] for name in PAPER_DATASETS}) == len(PAPER_DATASETS)
+    assert not set(colours) & set(style.METHOD_COLOURS.values())
+    assert len(set(style.METHOD_COLOURS.values())) == len(style.METHOD_COLOURS)
+    few = style.dataset_styles(["digits", "cora", "shop"])
+    assert len(set(few.values())) == 3
+    assert few["cora"] == datasets["cora"]

@@ -21,7 +21,7 @@ TRAINING = TrainingOptions(hidden=8, epochs=60, metric="roc_auc")
 @pytest.fixture
 def task(small_graph, small_split):
     options = ScoringOptions(n_repeats=60, folds=3, scorer_epochs=30)
-    make_model = model_factory("gcn", 3, TRAINING, 0)
+    make_model = model_factory("gcn", small_graph, TRAINING, 0)
     return ScoringTask(small_graph, small_split, 0, options, make_model=make_model, training=TRAINING)
 
 

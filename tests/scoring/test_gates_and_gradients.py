@@ -21,7 +21,7 @@ TRAINING = TrainingOptions(hidden=8, epochs=40)
 @pytest.fixture(scope="module")
 def task(small_graph, small_split):
     model = train_model("gcn", small_graph, small_split, options=TRAINING).model.eval()
-    make_model = model_factory("gcn", 3, TRAINING, 0)
+    make_model = model_factory("gcn", small_graph, TRAINING, 0)
     options = ScoringOptions(scorer_epochs=60)
     return ScoringTask(small_graph, small_split, 0, options, model, make_model=make_model, training=TRAINING)
 

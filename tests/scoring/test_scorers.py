@@ -40,7 +40,7 @@ def tasks(small_graph, small_split):
         kind: train_model(name, small_graph, small_split, options=training, device=device).model.eval()
         for kind, name in {"own": "gcn", "mlp": "mlp"}.items()
     }
-    means = {"make_model": model_factory("gcn", 3, training, 0), "training": training}
+    means = {"make_model": model_factory("gcn", small_graph, training, 0), "training": training}
     return {
         kind: ScoringTask(small_graph, small_split, 0, OPTIONS, models.get(kind), **means)
         for kind in (None, "own", "mlp")

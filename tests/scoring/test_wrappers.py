@@ -24,7 +24,7 @@ def task(small_graph, small_split):
     """Three columns: two that tell a class and one of chance."""
     graph = keep_columns(small_graph, np.array([0, 1, 5]))
     model = train_model("gcn", graph, small_split, options=TRAINING).model.eval()
-    make_model = model_factory("gcn", 3, TRAINING, 0)
+    make_model = model_factory("gcn", graph, TRAINING, 0)
     options = ScoringOptions(n_repeats=100, scorer_epochs=None)
     return ScoringTask(graph, small_split, 0, options, model, make_model=make_model, training=TRAINING)
 

@@ -17,6 +17,7 @@ from snakemake.workflow import Workflow
 
 sys.path.insert(0, "scripts")
 
+from graphsieve.jobs.bundles import single_rule
 from graphsieve.jobs.resources import TIME_BASE, TIME_MARGIN, Measured, read_measured
 
 PROFILE = "profiles/slurm"
@@ -55,7 +56,7 @@ def read_workflow(configs: list[str], device: str) -> Workflow:
 
 
 def work_of(job: object, measured: dict[tuple[str, str], Measured]) -> float:
-    """Seconds of CPU: measured, or what the request for this job expects."""
+    """Seconds of CPU: measured, or what the request for this job expects, as for one that bundles results."""
     known = measured.get((job.rule.name, job.wildcards_dict.get("dataset", "")))
     return known.cpu_seconds if known else max(0, job.resources.runtime - TIME_BASE) / TIME_MARGIN * 60
 
@@ -76,9 +77,9 @@ def submissions(configs: list[str], device: str) -> tuple[list[Submission], int]
         members = [job for level in levels for job in level]
         found.append(
             Submission(
-                name=members[0].group or members[0].rule.name,
+                name=members[0].group or single_rule(members[0].rule.name),
                 jobs=len(members),
-                rules=" ".join(sorted({job.rule.name for job in members})),
+                rules=" ".join(sorted({single_rule(job.rule.name) for job in members})),
                 datasets=" ".join(sorted({job.wildcards_dict.get("dataset", "") for job in members})),
                 cores=asked["_cores"],
                 mem_mb=asked["mem_mb"],

@@ -13,7 +13,7 @@ from runs import CONFIG, HERE, PROJECT, RECORDS, TABLE, TRAINED, finish, make_pr
 # What a partition of 2 hours, 32 GiB and one GPU cannot give, because the graph is large; config/README.md says so.
 BEYOND_THE_PARTITION = {"arxiv"}
 PARTITION = {"minutes": 120, "mem_mb": 32 * 1024, "gpus": 1}
-SUBMITTED = {"train", "score", "select_features", "retrain", "perturb", "adaptive"}
+SUBMITTED = {"train", "score", "retrain", "perturb", "adaptive"}
 SUBMITTED |= {"score_regime", "measure_motivation", "check_bounds", "apply_bounds"}
 
 
@@ -79,7 +79,8 @@ def test_the_paper_asks_for_nothing_that_a_modest_partition_cannot_give(device, 
     too_large = table[(table[list(PARTITION)] > pd.Series(PARTITION)).any(axis=1)]
     assert {name for names in too_large["datasets"] for name in names.split()} <= BEYOND_THE_PARTITION
     assert set(table["gpus"]) == ({0} if device == "cpu" else {0, 1})
-    assert len(table) < table["jobs"].sum() / 2
+    shared = table[table["name"].str.contains("_small|_medium")]
+    assert len(shared) < shared["jobs"].sum() / 2
     assert table["work_seconds"].median() > 60
 
 

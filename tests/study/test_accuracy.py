@@ -128,22 +128,26 @@ def test_a_dataset_reported_by_another_metric_is_named_with_it():
     assert ties.columns.tolist() == ["cora", "texas", "tolokers"]
 
 
-def test_comparison_measures_in_published_deviations():
+def test_comparison_says_where_the_two_disagree():
     published = pd.DataFrame(
-        [("npt", "cora", 70.0, 4.0), ("mi", "cora", 70.0, 6.0), ("tfi", "cora", np.nan, np.nan)],
+        [("npt", "cora", 70.0, 2.0), ("mi", "cora", 70.0, 6.0), ("tfi", "cora", np.nan, np.nan)],
         columns=["scorer", "dataset", "accuracy_mean", "accuracy_std"],
     )
-    summary = accuracy.summarise(
-        accuracies(npt__cora=[0.79], mi__cora=[0.61], tfi__cora=[0.5], npt__digits=[0.9]), "scorer"
-    )
+    records = accuracies(npt__cora=[0.79], mi__cora=[0.61], tfi__cora=[0.5], npt__digits=[0.9])
+    summary = accuracy.summarise(records, "scorer")
     comparison = accuracy.compare(summary, published, "scorer")
-    assert comparison[["scorer", "difference", "far"]].values.tolist() == [["npt", 9.0, True], ["mi", -9.0, False]]
-    assert accuracy.far_cells(comparison, "scorer").reset_index().values.tolist() == [
-        ["NPT", "Cora", "79.00", "70.00 ± 4.00", "+9.00", "+2.2"]
-    ]
-    assert accuracy.far_sentence(comparison).startswith("1 of the 2 cells that both tables have lies further than two")
+    # a single run: 79 lies 9 from 70, outside t(4) * 2.236 * sqrt(1.2) = 6.8; with a deviation of 6 it would be 20.4
+    assert comparison[["scorer", "difference", "verdict"]].values.tolist() == [
+        ["npt", 9.0, "higher"], ["mi", -9.0, "agrees"]
+    ]  # fmt: skip
+    (apart,) = accuracy.apart_cells(comparison, "scorer").reset_index().values.tolist()
+    assert apart == ["NPT", "Cora", "79.00", "70.00 ± 2.00", "+9.00", "+2.2 to +15.8", "0.021"]
     cell = accuracy.comparison_cells(comparison, "scorer").loc["npt", "cora"]
-    assert cell == "79.00<br><small>70.00 ± 4.00</small><br><b class='far'>+9.00</b>"
+    assert cell == "79.00<br><small>70.00 ± 2.00</small><br><b class='far'>+9.00</b>"
+    printed = accuracy.printed_table(summary, "scorer", title="T", published=published)["cells"]
+    assert printed["html"].loc["NPT", "Cora"] == "<b>79.00</b><br><small><span class='far'>70.00 ± 2.00</span></small>"
+    assert printed["html"].loc["MI", "Cora"] == "<u>61.00</u><br><small>70.00 ± 6.00</small>"
+    assert printed["markdown"].loc["MI", "Cora"] == "<ins>61.00</ins>"
 
 
 def test_coverage_names_what_only_one_side_has():

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from graphsieve.study import analysis
 
@@ -51,7 +52,11 @@ def test_the_difference_to_full_is_taken_at_the_best_epoch_of_each_interval_and_
     table = analysis.differences_to_full(history)
     assert table["end"].tolist() == [2, 4]
     assert table["mean"].tolist() == pytest.approx([(0 + 10) / 2, (-20 + 20) / 2])
-    assert table["spread"].tolist() == pytest.approx([np.std([0, 10], ddof=1), np.std([-20, 20], ddof=1)])
+    deviations = np.array([np.std([0, 10], ddof=1), np.std([-20, 20], ddof=1)])
+    quantile, overlapping = stats.t(1).ppf(0.975), np.sqrt(1 / 2 + 1 / 4)
+    assert table["margin"].tolist() == pytest.approx(quantile * overlapping * deviations)
+    validation = analysis.differences_to_full(history, "val_accuracy")
+    assert validation["mean"].tolist() == pytest.approx([0, -20])
 
 
 def test_prunings_carry_the_percentage_that_remains():
@@ -84,6 +89,17 @@ def test_last_checkpoints_by_feature_and_by_ranking():
     assert ranking.loc[2].tolist() == [2, 1, 2]  # feature 2, kept to the end in two runs of three
     assert ranking.loc[1].tolist() == [1, 2, 1]
     assert ranking.loc[0].tolist() == [0, 0, 0]
+
+
+def test_the_spread_of_features_with_one_mean_is_that_of_their_neighbours():
+    """Sorted by their own spread they would draw teeth; fifty features that share a mean have one band."""
+    steady, jumping = [1.0] * 25, [0.0, 2.0] * 13
+    table = pd.DataFrame(
+        [{"dataset": "cora", "feature": feature, "last": value, "seed": seed}
+         for feature in range(50) for seed, value in enumerate((steady if feature % 2 else jumping)[:2])]
+    )  # fmt: skip
+    spread = analysis.last_by_feature(table)["spread"]
+    assert spread.iloc[1:-1].tolist() == pytest.approx([1.0] * 48)  # of 0 and sqrt(2) in turn
 
 
 def watched(*checkpoints: list[float], seed: int = 0) -> pd.DataFrame:

@@ -62,6 +62,21 @@ def test_core_hours_add_up(jobs):
     assert "taken 4.0 times as long" in cost.plain_sentence(costs.assign(plain_core_hours=4 * costs["core_hours"]))
 
 
+def test_starting_is_a_share_of_what_was_measured_and_a_process_is_one_job(jobs):
+    """Of three results one process made two; nobody measured how the adaptive jobs started."""
+    known = jobs["rule"].isin(["score", "retrain"])
+    jobs.loc[known, "start_seconds"] = [3.0, 0.0, 4.0]  # of 6.5, 6.5 and 9 seconds
+    costs = cost.summarise(cost.with_study(jobs))
+    study = cost.STUDY_OF_RULE["score"]
+    assert costs.loc[study, "jobs"] == 2 + 2  # trainings, and the two processes
+    assert costs.loc[study, "start_percent"] == pytest.approx(100 * 7 / 22)
+    assert costs.loc["All", "start_percent"] == pytest.approx(100 * 7 / 22)
+    cells = cost.cells(costs)["Starting, %"]
+    assert (cells[study], cells["Theory"]) == ("31.8", "–")
+    assert "took 31.8 % of the CPU time" in cost.start_sentence(costs)
+    assert "was not measured" in cost.start_sentence(cost.summarise(cost.with_study(jobs.assign(start_seconds=None))))
+
+
 def test_requests_stand_beside_what_was_used(jobs):
     measured = pd.DataFrame(
         {"rule": ["train"], "dataset": ["cora"], "cpu_seconds": [60.0], "max_rss_mb": [400.0], "epochs": [100]}

@@ -115,7 +115,8 @@ def test_without_relevant_features_tables_and_picture_say_so():
 def test_heatmap_has_one_panel_per_measure_with_a_number_in_every_cell(summary):
     figure = recovery_heatmap.recovery_heatmap(summary)
     panels = figure.axes[: len(recovery.MEASURES)]
-    assert [axis.get_title() for axis in panels] == ["AUROC", "Average precision", "Top-5 recall"]
+    titles = ["(a) AUROC", "(b) Average precision", "(c) Top-5 recall"]
+    assert [axis.get_title(loc="left") for axis in panels] == titles
     for axis, measure in zip(panels, recovery.MEASURES, strict=True):
         means = summary[summary["measure"] == measure]["mean"]
         assert sorted(text.get_text() for text in axis.texts) == sorted(f"{mean:.2f}" for mean in means)

@@ -16,7 +16,7 @@ from graphsieve.study.suspects import cells
 from graphsieve.study.suspects.cells import CellTask
 from graphsieve.study.suspects.files import read_finished, write_finished
 from graphsieve.study.suspects.protocol import CELLS, TABLE1, TABLE2
-from job_cases import make_job
+from job_cases import make_job, one_result
 
 SEED, KEEP = 1, 0.4
 BASE = {
@@ -44,12 +44,11 @@ class Scripts:
         self.folder, self.protocol = folder, protocol
         save_graph(graph, folder / "graph.npz")
 
-    def run(self, script, output, wildcards=None, **parts):
-        given = {"graph": self.folder / "graph.npz", **parts.pop("input", {})}
-        params = {"device": "cpu", **parts}
+    def run(self, script, output, wildcards=None, files=None, **settings):
+        given = {"graph": self.folder / "graph.npz", **(files or {})}
         output = {name: self.folder / path for name, path in output.items()}
-        job = make_job(self.folder, input=given, output=output, params=params, wildcards={**RUN, **(wildcards or {})})
-        importlib.import_module(script).main(job)
+        params = one_result({**RUN, **(wildcards or {})}, **settings)
+        importlib.import_module(script).main(make_job(self.folder, input=given, output=output, params=params))
         return output
 
     def train(self, model="gcn"):
@@ -66,16 +65,13 @@ class Scripts:
             return self.run("perturb", record, {"setting": cell}, perturbation=perturbation, **common)["record"]
         scoring = {name: value for name, value in self.protocol["scoring"].items() if name != "ties"}
         weights = trained["original"]["weights"]
-        asked = weights if cell in MODEL_OF_SCORER else []
+        asked = {MODEL_OF_SCORER[cell]: weights} if cell in MODEL_OF_SCORER else {}
         scored = {"scorer": cell}
-        scores = self.run("score", {"scores": f"{cell}_s.csv"}, scored, input={"weights": asked}, scoring=scoring)
-        chosen = self.run(
-            "select_features", {"selection": f"{cell}_k.csv"}, scored, input=scores, keep=KEEP,
-            ties=self.protocol["scoring"]["ties"],
-        )  # fmt: skip
+        scores = self.run("score", {"scores": f"{cell}_s.csv"}, scored, asked, scoring=scoring)["scores"]
         goes_on = weights if self.protocol["selection"]["retrain"] == "continue" else []
         return self.run(
-            "retrain", record, scored, input={**chosen, "weights": goes_on}, selection=self.protocol["selection"],
+            "retrain", {**record, "selection": f"{cell}_k.csv"}, scored, {f"scores_{cell}": scores, "weights": goes_on},
+            keeping={"keep": KEEP, "ties": self.protocol["scoring"]["ties"]}, selection=self.protocol["selection"],
             scored_model=self.protocol["scoring"]["scored_model"], **common,
         )["record"]  # fmt: skip
 

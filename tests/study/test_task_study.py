@@ -106,7 +106,7 @@ def test_one_seed_has_no_interval_and_every_fall_may_be_chance():
 def test_pictures_show_every_task():
     runs = pd.concat([made_up(), made_up().assign(task="planted", metric="r2")])
     curves = task_curves.task_curves(summary.summarise(runs))
-    assert [axis.get_title() for axis in curves.axes] == ["MUTAG", "Planted"]
+    assert [axis.get_title(loc="left") for axis in curves.axes] == ["(a) MUTAG", "(b) Planted"]
     assert [axis.get_ylabel() for axis in curves.axes] == ["Accuracy", "R²"]
     scores = pd.DataFrame(
         {"task": task, "seed": seed, "column": f"{kind} {number}", "score": score}

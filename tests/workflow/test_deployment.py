@@ -20,6 +20,7 @@ STUDY = {
     "motivation": {"seeds": 0},
     "fairness": {"seeds": 0},
     "stand_ins": {"graphs": 0},
+    "tutorial": {"nodes": 0},
     **dict.fromkeys(("synthetic", "adaptive", "ablation", "correlations", "theory"), NONE),
 }
 TABLES = ("table1_perturbations", "table2_feature_selection", "table5_datasets")

@@ -1,19 +1,18 @@
 """Faults on purpose: whatever happens, a run goes on or says what to do, and never takes a damaged file for whole."""
 
-import contextlib
 import importlib
 import os
 import random
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from graphsieve.errors import InputError
-from job_cases import make_job
+from job_cases import make_job, one_result
+from small_disk import files_below, mounted
 from workflow_runs import differences, kill_group, make_project, overlay, snakemake, start_snakemake
 
 SCORES = "results/tiny/scores/digits/gcn/random/seed0/random.csv"
@@ -120,23 +119,6 @@ def test_a_lock_from_another_machine_is_left_alone_and_explained(configs, tmp_pa
 # The disk -----------------------------------------------------------------------
 
 
-@contextlib.contextmanager
-def mounted(folder: Path, options: str) -> Iterator[None]:
-    """A small file system of memory at this folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    mount = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("only root may mount the small file system that this needs")
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", str(folder)], check=True)
-
-
-def files_below(folder: Path) -> list[Path]:
-    return [path for path in folder.rglob("*") if path.is_file()]
-
-
 def test_a_full_disk_ends_in_a_sentence_and_leaves_nothing(project, monkeypatch):
     with mounted(project / "small", "size=16k"):
         message = prepare("digits", project, monkeypatch, "small/graphs/digits.npz")
@@ -199,15 +181,7 @@ SCORE_FAULTS = {
 @pytest.mark.parametrize(("fault", "edit"), SCORE_FAULTS.items(), ids=list(SCORE_FAULTS))
 def test_a_changed_score_file_is_refused(project, monkeypatch, fault, edit):
     change(project / SCORES, *edit)
-    message = refusal(
-        "select_features",
-        project,
-        monkeypatch,
-        input={"scores": SCORES},
-        output={"selection": "new.csv"},
-        params={"keep": 0.1, "ties": "loss"},
-        wildcards={"seed": "0"},
-    )
+    message = retrain(project, monkeypatch)
     assert fault in message
     assert f"{SCORES} is not as it was written" in message
     assert "delete it and run again" in message
@@ -263,28 +237,20 @@ def test_score_files_of_different_lengths_are_refused(project, monkeypatch):
 
 
 def retrain(project: Path, monkeypatch) -> str:
+    settings = {"keeping": {"keep": 0.1, "ties": "loss"}, "training": {"epochs": 1, "hidden": 4}}
     return refusal(
         "retrain",
         project,
         monkeypatch,
-        input={"graph": GRAPH, "selection": SELECTION},
-        output={"record": "new.csv"},
-        params={"training": {"epochs": 1, "hidden": 4}, "device": "cpu"},
-        wildcards={**RUN, "scorer": "random"},
+        input={"graph": GRAPH, "scores_random": SCORES, "weights": []},
+        output={"record": "new.csv", "selection": "chosen.csv"},
+        params=one_result({**RUN, "scorer": "random"}, **settings, selection={}, scored_model="last"),
     )
 
 
-def test_a_selection_that_does_not_fit_its_graph_is_refused(project, monkeypatch):
-    change(project / SELECTION, 64, None)
-    assert f"{SELECTION} is not as it was written (it has 63 rows for 64 features)" in retrain(project, monkeypatch)
-
-
-def test_a_selection_that_keeps_nothing_is_refused(project, monkeypatch):
-    text = (project / SELECTION).read_text()
-    (project / SELECTION).write_text(text.replace("True", "False"))
-    assert "kept must be True or False" in retrain(project, monkeypatch)
-    (project / SELECTION).write_text(text.replace("True", "yes", 1))
-    assert "kept must be True or False" in retrain(project, monkeypatch)
+def test_scores_that_do_not_fit_their_graph_are_refused(project, monkeypatch):
+    change(project / SCORES, 64, None)
+    assert f"{SCORES} is not as it was written (it has 63 rows for 64 features)" in retrain(project, monkeypatch)
 
 
 def overwrite(path: Path, position: int) -> None:
@@ -305,10 +271,9 @@ def test_a_damaged_archive_is_refused(project, monkeypatch, name, damage):
         "score",
         project,
         monkeypatch,
-        input={"graph": GRAPH, "weights": WEIGHTS},
+        input={"graph": GRAPH, "mlp": WEIGHTS},
         output={"scores": "new.csv"},
-        params={"scoring": {}, "device": "cpu"},
-        wildcards={**RUN, "scorer": "pt"},
+        params=one_result({**RUN, "scorer": "pt"}, scoring={}),
     )
     assert f"{name} is not a readable .npz file" in message
     assert "delete it and run again" in message

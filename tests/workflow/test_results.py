@@ -27,6 +27,7 @@ def small_config(folder: Path) -> Path:
     settings = {"run": "small", "training": {"hidden": 8}, "datasets": {"digits": {"epochs": 3}}}
     settings |= {"one_shot": {"datasets": ["digits"], "scorers": ["mi", "random"], "seeds": 1}}
     settings |= {"motivation": {"seeds": 0}, "fairness": {"seeds": 0}, "stand_ins": {"graphs": 0}}
+    settings |= {"tutorial": {"nodes": 0}}
     settings |= dict.fromkeys(studies, none)
     path = folder / "small.yaml"
     path.write_text(yaml.safe_dump(settings))

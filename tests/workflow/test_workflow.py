@@ -2,8 +2,10 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import fields
 from pathlib import Path
 
@@ -105,11 +107,24 @@ def test_every_page_is_rendered_and_linked_from_the_index(finished):
     pages = {path.stem for path in (results / "notebooks").glob("*.html")}
     assert pages == {path.stem for path in (results / "notebooks").glob("*.ipynb")}
     assert {path.stem for path in PUBLISHED.glob("table*.csv")} <= pages
-    assert {"fig01_motivation", "fairness", "conditional_importance", "tasks", "theory_bounds"} <= pages
+    assert {"fig01_motivation", "fairness", "conditional_importance", "tutorial", "tasks", "theory_bounds"} <= pages
     assert {"fig02_training_curves", "fig03_importance_heatmaps", "fig04_method_performance"} <= pages
     assert {"fig09_last_checkpoints", "fig12_regime_scores", "rank_stability", "suspects"} <= pages
     assert all(f"{page}.html" in index for page in pages)
     assert (results / "figures/digits_pixel_importance.png").stat().st_size > 10_000
+
+
+@pytest.mark.long
+def test_the_tutorial_shows_its_code_but_not_what_makes_the_page(finished):
+    pages = finished / "results/tiny/notebooks"
+    shown = (pages / "tutorial.html").read_text()
+    assert "make_model" in shown
+    assert "feature_reasons" in shown
+    assert "NotebookPage" not in shown
+    assert "NotebookPage" not in (pages / "fairness.html").read_text()
+    reasons = pd.read_csv(finished / "results/tiny/tables/tutorial.csv")
+    assert {"feature", "p_alone", "p_beside_columns_and_graph", "reason"} <= set(reasons)
+    assert len(reasons) == 13
 
 
 @pytest.mark.long
@@ -141,8 +156,8 @@ def test_a_second_run_has_nothing_to_do(finished):
 @pytest.mark.long
 def test_another_seed_runs_only_what_is_new(finished, tmp_path):
     new = jobs(finished, configs=overlay(tmp_path, {"perturbations": {"seeds": 2}}))
-    assert new["perturb"] == 3
-    assert new["train"] == 2  # the graph as it is, and an MLP
+    assert new["perturb"] == 1  # all settings
+    assert new["train"] == 1  # the graph as it is, and an MLP
     assert new["collect"] == 1
     assert not {"prepare_graph", "score", "retrain", "score_regime", "tabulate_selection"} & set(new)
     assert {"tabulate_perturbations", "build_index"} <= set(new)
@@ -154,7 +169,7 @@ def test_a_run_that_starts_from_another_makes_only_what_that_has_not(finished, t
     more = {"run": "more", "start_from": "results/tiny", "one_shot": {"scorers": ["npt", "pt", "random", "h_attr"]}}
     configs = overlay(tmp_path, more)
     new = jobs(finished, configs=configs)
-    assert new["score"] == new["select_features"] == new["retrain"] == 2  # h_attr on two datasets
+    assert new["score"] == new["retrain"] == 2  # h_attr on two datasets
     assert not {"train", "perturb", "adaptive", "apply_bounds"} & set(new)
     assert {"tabulate_selection", "tabulate_adaptive", "judge_claims", "account_cost", "build_index"} <= set(new)
     tables = (
@@ -174,10 +189,10 @@ def test_a_run_that_starts_from_another_makes_only_what_that_has_not(finished, t
 @pytest.mark.long
 def test_a_hyper_parameter_reruns_only_what_depends_on_it(finished, tmp_path):
     new = jobs(finished, configs=overlay(tmp_path, {"datasets": {"digits": {"keep": 0.2}}}))
-    assert new["select_features"] == new["retrain"] == 3
+    assert new["retrain"] == 1
     assert not {"train", "score", "perturb", "score_regime"} & set(new)
     new = jobs(finished, configs=overlay(tmp_path, {"datasets": {"digits": {"epochs": 6}}}))
-    assert new["train"] == 2
+    assert new["train"] == new["score"] == new["adaptive"] == 1
     assert not {"prepare_graph", "score_regime"} & set(new)
 
 
@@ -188,11 +203,42 @@ def test_a_deleted_output_rebuilds_only_its_descendants(finished):
     lost.unlink()
     new = jobs(finished)
     assert new["retrain"] == 1
-    assert not {"train", "score", "select_features", "perturb", "tabulate_perturbations"} & set(new)
+    assert not {"train", "score", "perturb", "tabulate_perturbations"} & set(new)
     assert {"collect", "tabulate_selection", "build_index"} <= set(new)
     result = snakemake(finished)
     assert result.returncode == 0, result.stdout + result.stderr
     assert lost.read_bytes() == saved
+    assert made(finished, "retrain") == ["random"]
+
+
+def made(project: Path, rule: str) -> list[str]:
+    """The scorers whose results the last job of this rule on digits made, as its log says."""
+    logs = (project / "results/tiny/logs").glob(f"{rule}_bundle*/digits/gcn/random/seed0.log")
+    newest = max(logs, key=lambda log: log.stat().st_mtime_ns)
+    return re.findall(r"digits gcn random 0 (\w+):$", newest.read_text(), flags=re.MULTILINE)
+
+
+@pytest.mark.long
+def test_a_process_makes_only_the_scores_that_are_new_or_change(finished, tmp_path):
+    project = make_project(tmp_path / "copy")
+    for name in ("results", ".snakemake"):
+        shutil.copytree(finished / name, project / name)
+    target = "results/tiny/scores/digits/gcn/random/seed0/h_attr.csv"
+    scorers = {"scorers": ["npt", "h_attr", "pt", "random"]}
+
+    def after(settings: dict, *arguments: object) -> list[str]:
+        """What is made of the run with these settings."""
+        configs = overlay(tmp_path, {"one_shot": scorers, **settings})
+        result = snakemake(project, target, *arguments, configs=configs)
+        assert result.returncode == 0, result.stdout + result.stderr
+        return made(project, "score")
+
+    assert after({}) == ["h_attr"]
+    assert after({"scoring": {"n_repeats": 3}}) == ["npt", "pt"]
+    assert after({"scoring": {"n_repeats": 3}}, "--force") == ["npt", "h_attr", "pt", "random"]
+    before, now = (folder / "results/tiny/scores/digits/gcn/random/seed0" for folder in (finished, project))
+    assert (before / "random.csv").read_bytes() == (now / "random.csv").read_bytes()
+    assert (before / "npt.csv").read_bytes() != (now / "npt.csv").read_bytes()
 
 
 @pytest.mark.long
@@ -206,6 +252,7 @@ def test_a_real_graph_runs_through_to_its_table(tmp_path):
     settings |= {
         "motivation": {"seeds": 0},
         "stand_ins": {"graphs": 0},
+        "tutorial": {"nodes": 0},
         "adaptive": {**study, "scorers": ["full", "npt"]},
     }
     settings |= {other: {"datasets": []} for other in ("theory", "public_splits", "ablation", "correlations")}
@@ -218,15 +265,21 @@ def test_a_real_graph_runs_through_to_its_table(tmp_path):
 
 
 def test_the_paper_expands_to_its_datasets_seeds_and_scorers(tmp_path):
-    announced = jobs(make_project(tmp_path), configs=(PROJECT / "config/paper.yaml",))
+    """A result per dataset, seed and scorer; short ones of a run go together, long ones (Photo, Computers) do not."""
+    project, configs = make_project(tmp_path), (PROJECT / "config/paper.yaml",)
+    announced = jobs(project, configs=configs)
     assert announced["prepare_graph"] == 9
-    assert announced["train"] == 8 * 5 * 2 + 5  # its own model and an MLP, and arxiv for the correlations
-    assert announced["select_features"] == announced["retrain"] == 8 * 5 * 13
-    assert announced["score"] == 8 * 5 * 13 + 5 * 6
-    assert announced["perturb"] == 8 * 5 * 3
-    curves, public, ablation = 9 * 4 * 20, 3 * 4 * 20, 3 * (2 + 3) * 5  # r = 0.5 with K = 10 is among the curves
-    assert announced["adaptive"] == curves + public + ablation
     assert announced["draw_training_curves"] == 5
+    listed = snakemake(project, "--summary", configs=configs).stdout
+    results = Counter(re.findall(r"^results/paper/(\w+)/\S+/(?:record|\w+)\.csv\t", listed, flags=re.MULTILINE))
+    assert results["train"] == 2 * (8 * 5 * 2 + 5)  # record and history of its own model and an MLP; arxiv for Table 4
+    assert results["retrain"] == results["selection"] == 8 * 5 * 13
+    assert results["scores"] == 8 * 5 * 13 + 5 * 6
+    assert results["perturb"] == 8 * 5 * 3
+    curves, public, ablation = 9 * 4 * 20, 3 * 4 * 20, 3 * (2 + 3) * 5  # r = 0.5 with K = 10 is among the curves
+    assert results["adaptive"] == 5 * (curves + public + ablation)
+    for rule, made, long in (("score", "scores", 0), ("retrain", "retrain", 2 * 5 * 13), ("adaptive", "adaptive", 60)):
+        assert long < announced[rule] < results[made] / 2
 
 
 def write_own_graph(folder: Path) -> None:
@@ -243,7 +296,7 @@ def test_an_own_graph_needs_nothing_but_its_path_relative_to_the_config(tmp_path
     write_own_graph(tmp_path / "elsewhere/shop")
     configs = overlay(tmp_path / "elsewhere", {"datasets": {"shop": {"path": "shop", "normalise": "columns"}}})
     announced = jobs(project, "results/tiny/records/one_shot.csv", configs=configs)
-    assert announced["retrain"] == 3 * 3  # digits, synthetic_h and the shop, three scorers each
+    assert announced["retrain"] == 1 + 1 + 3  # digits, synthetic_h; of the size of the shop nothing is known
     result = snakemake(project, "results/tiny/graphs/shop.npz", configs=configs)
     assert result.returncode == 0, result.stdout + result.stderr
     graph = read_graph(tmp_path / "results/tiny/graphs/shop.npz")

@@ -30,12 +30,13 @@ def memory_for(rule):
     return mem_mb
 
 
-def minutes_for(rule):
-    """Minutes for a job of this rule; a second attempt asks for twice as many."""
+def minutes_for(rule, bundle=None):
+    """Minutes for a job of this rule, or of a bundle of its results; a second attempt asks for twice as many."""
+    results = len(bundle.members) or 1 if bundle else 1
 
     def runtime(wildcards, attempt):
         epochs = config["datasets"][wildcards.dataset]["epochs"]
-        return minutes(MEASURED.get((rule, wildcards.dataset)), SIZES[wildcards.dataset], epochs, attempt)
+        return minutes(MEASURED.get((rule, wildcards.dataset)), SIZES[wildcards.dataset], epochs, attempt, results)
 
     return runtime
 
@@ -72,8 +73,3 @@ def shared(kind):
         return None if size == "large" else f"{kind}_{size}" + "_gpu" * job_gpus(wildcards)
 
     return group
-
-
-def one_shot_group(wildcards):
-    """Score, select and retrain in one go; of a large graph the score apart, as it takes minutes by itself."""
-    return shared("one_shot")(wildcards) or "select_and_retrain"

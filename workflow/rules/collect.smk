@@ -3,8 +3,10 @@ rule collect:
     input:
         records=lambda wildcards: sum(new_records(wildcards.table), []),
         earlier=lambda wildcards: earlier.records(wildcards.table),
+        earlier_origins=lambda wildcards: earlier.records(f"{wildcards.table}.json"),
     output:
         table="<results>/records/{table}",
+        origins="<results>/records/{table}.json",
     log:
         "<results>/logs/collect/{table}.log",
     wildcard_constraints:
@@ -21,6 +23,8 @@ rule collect:
         assign=lambda wildcards: [source.assign for source in TABLES[wildcards.table]],
         columns=lambda wildcards: COLUMNS.get(wildcards.table),
         without=OUTDATED,
+        raw_files=CHECKSUMS,
+        run_folder=subpath(output.table, ancestor=2),
         code=code_of("collect.py"),
     script:
         "../../scripts/collect.py"

@@ -62,6 +62,10 @@ except InputError as error:
 
 
 RUN_FOLDER = f"results/{config['run']}"
+RUN_PATHS = {
+    "run": "{dataset}/{model}/{split}/seed{seed}",
+    "adaptive_run": "{dataset}/{model}/{split}/{scorer}/prune{prune}_repeats{repeats}/seed{seed}",
+}
 
 
 def code_of(script):
@@ -122,6 +126,32 @@ def perturbation_options():
     return {option.name: config["perturbations"][option.name] for option in fields(PerturbationOptions)}
 
 
+def train_settings(wildcards):
+    return {"training": training_options(wildcards)}
+
+
+def score_settings(wildcards):
+    return {"scoring": scoring_options(wildcards), "training": training_of_scorer(wildcards)}
+
+
+def retrain_settings(wildcards):
+    keeping = {"keep": config["datasets"][wildcards.dataset]["keep"], "ties": config["scoring"]["ties"]}
+    model = {"selection": config["selection"], "scored_model": config["scoring"]["scored_model"]}
+    return {"keeping": keeping, "training": training_options(wildcards), **model}
+
+
+def perturb_settings(wildcards):
+    return {"training": training_options(wildcards), "perturbation": perturbation_options()}
+
+
+def adaptive_settings(wildcards):
+    return {
+        "training": training_options(wildcards),
+        "scoring": adaptive_scoring_options(wildcards),
+        "pruning": pruning_options(wildcards),
+    }
+
+
 def suspect_protocol(wildcards):
     return protocol_of(config, wildcards.dataset, wildcards.hypothesis)
 
@@ -133,8 +163,8 @@ def protocol_before(wildcards):
     return protocol_of(config, wildcards.dataset, parent_of(config, wildcards.hypothesis))
 
 
-def suspect_training(wildcards):
-    return suspect_protocol(wildcards)["training"]
+def suspect_train_settings(wildcards):
+    return {"training": suspect_protocol(wildcards)["training"]}
 
 
 def bound_options():

@@ -39,3 +39,25 @@ use rule prepare_graph as generate_graph with:
     resources:
         mem_mb=memory_for("generate_graph"),
         runtime=10,
+
+
+rule describe_features:
+    """How many nodes have each feature, before it is normalised: frequent words may matter whatever a model learns."""
+    input:
+        graph=lambda wildcards: first_graph(wildcards.dataset),
+    output:
+        features="<results>/graphs/{dataset}_features.csv",
+    log:
+        "<results>/logs/describe_features/{dataset}.log",
+    localrule: True
+    conda:
+        "../../envs/graphsieve.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_for("describe_features"),
+        runtime=30,
+    params:
+        path=dataset_option("path"),
+        code=code_of("describe_features.py"),
+    script:
+        "../../scripts/describe_features.py"

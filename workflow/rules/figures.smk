@@ -49,6 +49,21 @@ use rule execute_notebook as draw_stand_ins with:
     localrule: True
 
 
+use rule execute_notebook as teach with:
+    input:
+        template=template("tutorial"),
+    output:
+        **page("tutorial", config["tutorial"]["nodes"]),
+        figure=figure("tutorial"),
+        table=plain_table("tutorial", "tutorial"),
+    log:
+        log_of("tutorial"),
+    localrule: True
+    params:
+        settings={"nodes": config["tutorial"]["nodes"]},
+        shows_code=True,
+
+
 use rule execute_notebook as draw_tasks with:
     input:
         template=template("tasks"),
@@ -88,12 +103,16 @@ use rule execute_notebook as draw_heatmaps with:
         template=template("importance_heatmaps"),
         scores=records("adaptive_scores.csv.gz"),
         history=records("adaptive_history.csv.gz"),
+        features=[records("adaptive_features.csv.gz")] if adaptive_datasets("npt") else [],
+        correlated=[records("correlated_scores.csv.gz")] if config["correlations"]["datasets"] else [],
     output:
         **page("fig03_importance_heatmaps", adaptive_datasets("full")),
         figure=figure("fig03_importance_heatmaps"),
     log:
         log_of("fig03_importance_heatmaps"),
     localrule: True
+    params:
+        settings={"magnitude": config["correlations"]["magnitude"]},
 
 
 use rule execute_notebook as draw_ablation with:

@@ -18,6 +18,7 @@ rule execute_notebook:
         runtime=10,
     params:
         settings={},
+        shows_code=False,
         code=lambda wildcards, input: fingerprint(input.template),
     script:
         "../../scripts/execute_notebook.py"

@@ -2,25 +2,20 @@ use rule execute_notebook as judge_claims with:
     input:
         template=template("claims"),
         one_shot=records("one_shot.csv"),
-        perturbations=records("perturbations.csv"),
         checkpoints=records("adaptive_checkpoints.csv.gz"),
         scores=records("adaptive_scores.csv.gz"),
         correlated=records("correlated_scores.csv.gz"),
         ablation=records("ablation_history.csv.gz"),
-        published_table1=published("table1_perturbations"),
-        published_table2=published("table2_feature_selection"),
+        features=records("features.csv.gz"),
         published_table3=published("table3_adaptive_selection"),
     output:
-        **page("claims", all(config[study]["datasets"] for study in CLAIMED_STUDIES)),
+        **page("claims", all(config[study]["datasets"] for study in CLAIMED_STUDIES) and WATCHED),
         best=plain_table("claims_best_one_shot", "claims"),
         best_adaptive=plain_table("claims_best_adaptive", "claims"),
         early=plain_table("claims_early", "claims"),
         correlation=plain_table("claims_correlation", "claims"),
         repeats=plain_table("claims_repeats", "claims"),
         fair=plain_table("claims_fair", "claims"),
-        agreement_table1=plain_table("claims_agreement_table1", "claims"),
-        agreement_table2=plain_table("claims_agreement_table2", "claims"),
-        agreement_table3=plain_table("claims_agreement_table3", "claims"),
     log:
         log_of("claims"),
     localrule: True

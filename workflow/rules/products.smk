@@ -6,7 +6,7 @@ Every use says again that it is local, because Snakemake does not hand that on.
 
 import json
 
-from graphsieve.study.labels import label_metrics
+from graphsieve.study.labels import PAPER_DATASETS, label_metrics
 
 PUBLISHED_TABLES = (
     "table1_perturbations",
@@ -120,7 +120,25 @@ def curves_settings(wildcards):
     return {"datasets": datasets, "extras": wildcards.curves == EXTRAS, "title": title, "summary": summary}
 
 
-CLAIMED_STUDIES = ("one_shot", "perturbations", "adaptive", "ablation", "correlations")
+CLAIMED_STUDIES = ("one_shot", "adaptive", "ablation", "correlations")
+
+
+# What the paper printed of accuracies, by the study that makes it.
+COMPARED_TABLES = {
+    "table1_perturbations": "perturbations",
+    "table2_feature_selection": "one_shot",
+    "table3_adaptive_selection": "adaptive",
+}
+
+
+def published_studies():
+    """The tables of accuracies that this run has on one of the paper's datasets."""
+    paper = set(PAPER_DATASETS)
+    return [name for name, study in COMPARED_TABLES.items() if paper & set(config[study]["datasets"])]
+
+
+def compared_tables(wildcards):
+    return [f"<results>/tables/{name}.csv" for name in published_studies()]
 
 
 def adaptive_timings():

@@ -1,6 +1,6 @@
 """Every table of records and the runs it consists of; the only place that knows of the run this one starts from.
 
-No rules; it follows the rules that make the records, because it names their outputs.
+No rules.
 """
 
 from collections.abc import Callable
@@ -25,19 +25,24 @@ if OUTDATED and workflow.is_main_process:
 
 
 class Source(NamedTuple):
-    """Records of one kind: a pattern for every run of a study, and the columns that its rows get beside their own."""
+    """Records of one kind: of every run of a study an output of a rule, and the columns that its rows get as well."""
 
     study: str
-    pattern: str
+    made_by: str  # the rule
+    part: str  # of its output
     values: dict = {}  # wildcards that the study itself does not fix
     assign: dict = {}
     runs: Callable | None = None  # where a study's runs are not every dataset with every seed
+
+    @property
+    def pattern(self):
+        return getattr(rules, self.made_by).output[self.part]
 
 
 def training_source(setting, **values):
     """Two settings of Table 1 are trainings on the graph as it is."""
     named = {"setting": setting}
-    return [Source("perturbations", rules.train.output.record, {**named, **values}, named)] * (
+    return [Source("perturbations", "train", "record", {**named, **values}, named)] * (
         setting in config["perturbations"]["settings"]
     )
 
@@ -48,49 +53,50 @@ def adaptive_sources(study, part):
         varied = [{"prune": config[study]["prune"]}, {"repeats": config[study]["n_repeats"]}]
     else:
         varied = [{"scorer": ["full"] if part == "scores" else config[study]["scorers"]}]
-    return [Source(study, rules.adaptive.output[part], {"scorer": "npt", **values}) for values in varied]
+    return [Source(study, "adaptive", part, {"scorer": "npt", **values}) for values in varied]
 
 
 def described_sources():
     """Every dataset of a study; of synthetic ones the first draw."""
-    patterns = {False: rules.prepare_graph.output.description, True: rules.generate_graph.output.description}
+    makers = {False: "prepare_graph", True: "generate_graph"}
     datasets = dict.fromkeys(dataset for study in STUDIES for dataset in config[study]["datasets"])
     study_of = {dataset: study for study in STUDIES for dataset in config[study]["datasets"]}
     return [
-        Source(study_of[name], patterns[name.startswith("synthetic_")], {"dataset": name, "seed": 0})
+        Source(study_of[name], makers[name.startswith("synthetic_")], "description", {"dataset": name, "seed": 0})
         for name in datasets
     ]
 
 
+ADAPTIVE_PARTS = ("history", "checkpoints", "scores", "features", "timings")  # of a run of adaptive selection
 PERTURBED = [setting for setting in config["perturbations"]["settings"] if setting in PERTURBED_GRAPHS]
 ONE_SHOT = {"scorer": config["one_shot"]["scorers"]}
+WATCHED = "full" in config["adaptive"]["scorers"]  # whose scores over time are asked what they knew early
 PIXELS = {"dataset": "digits", **ONE_SHOT} if "digits" in config["one_shot"]["datasets"] else None
 
 # Every table of records and where its rows come from.
 TABLES = {
     "one_shot.csv": [
-        Source("one_shot", rules.train.output.record, {"scorer": "all"}),
-        Source("one_shot", rules.retrain.output.record, ONE_SHOT),
+        Source("one_shot", "train", "record", {"scorer": "all"}),
+        Source("one_shot", "retrain", "record", ONE_SHOT),
     ],
     "perturbations.csv": [
         *training_source("original"),
         *training_source("mlp", model="mlp"),
-        Source("perturbations", rules.perturb.output.record, {"setting": PERTURBED}),
+        Source("perturbations", "perturb", "record", {"setting": PERTURBED}),
     ],
-    "scores_digits.csv": [Source("one_shot", rules.score.output.scores, PIXELS)] if PIXELS else [],
-    "scores_synthetic.csv.gz": [Source("synthetic", rules.score_regime.output.scores, {"seed": 0})],
+    "scores_digits.csv": [Source("one_shot", "score", "scores", PIXELS)] if PIXELS else [],
+    "scores_synthetic.csv.gz": [Source("synthetic", "score_regime", "scores", {"seed": 0})],
     "correlated_scores.csv.gz": [
-        Source("correlations", rules.score.output.scores, {"scorer": ["npt", *config["correlations"]["scorers"]]})
+        Source("correlations", "score", "scores", {"scorer": ["npt", *config["correlations"]["scorers"]]})
     ],
     **{
-        f"{study}_{part}.csv.gz": adaptive_sources(study, part)
-        for study in ADAPTIVE_STUDIES
-        for part in rules.adaptive.output.keys()
+        f"{study}_{part}.csv.gz": adaptive_sources(study, part) for study in ADAPTIVE_STUDIES for part in ADAPTIVE_PARTS
     },
-    "suspects.csv": [Source("suspects", rules.suspect.output.record, runs=suspect_runs)],
-    "bound_terms.csv": [Source("theory", rules.apply_bounds.output.terms, {"seed": 0})],
-    "bound_ranks.csv": [Source("theory", rules.apply_bounds.output.ranks, {"seed": 0})],
+    "suspects.csv": [Source("suspects", "suspect", "record", runs=suspect_runs)],
+    "bound_terms.csv": [Source("theory", "apply_bounds", "terms", {"seed": 0})],
+    "bound_ranks.csv": [Source("theory", "apply_bounds", "ranks", {"seed": 0})],
     "datasets.csv": described_sources(),
+    "features.csv.gz": [Source("adaptive", "describe_features", "features", {"seed": 0})] * WATCHED,
 }
 COLUMNS = {
     "perturbations.csv": "dataset model setting split seed best_epoch metric val_accuracy test_accuracy".split(),
@@ -123,9 +129,9 @@ def made_by_stages(wildcards):
 
     Runs of adaptive selection write all their parts together, so one of them stands for all.
     """
-    others = tuple(f"_{part}.csv.gz" for part in rules.adaptive.output.keys() if part != "history")
+    others = tuple(f"_{part}.csv.gz" for part in ADAPTIVE_PARTS if part != "history")
     tables = [table for table in TABLES if not table.endswith(others)]
-    stages = [rules.score.output.scores, rules.select_features.output.selection]
+    stages = [rules.score.output.scores, rules.retrain.output.selection]
     chosen = new_runs("one_shot.csv", TABLES["one_shot.csv"][1])
     files = [*task_files("records"), *(pattern.format(**run) for pattern in stages for run in chosen)]
     return files + [file for table in tables for source in new_records(table) for file in source]

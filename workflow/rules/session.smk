@@ -3,13 +3,17 @@
 import socket
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import yaml
 from graphsieve.jobs import estimates, terminal
-from graphsieve.jobs.running import write_run_config
-from graphsieve.jobs.snakemake_internals import lift_rate_limit, lock_files
+from graphsieve.jobs.bundles import single_rule
+from graphsieve.jobs.receipts import receipt_of
+from graphsieve.jobs.running import listed, write_run_config
+from graphsieve.jobs.snakemake_internals import forced_jobs, lift_rate_limit, lock_files
 from graphsieve.jobs.usage import read_usage
+from graphsieve.pages import origins
 from graphsieve.study.labels import DATASETS as DATASET_LABELS
 from graphsieve.study.labels import in_order, label_dataset
 from snakemake.logging import logger
@@ -79,15 +83,49 @@ if workflow.is_main_process:
 
 def start_session():
     remember_runner()
+    forget_receipts()
     write_run_config(yaml.safe_dump(dict(config), sort_keys=False, allow_unicode=True), Path(RUN_FOLDER))
+    origins.start_session(Path(RUN_FOLDER), session_threads())
     lift_rate_limit(workflow)
     announce_run()
 
 
+def forget_receipts():
+    """Of what the user wants made again whatever it is like (--force): its jobs would keep what is up to date."""
+    for job in forced_jobs(workflow):
+        for output in job.output:
+            receipt_of(output).unlink(missing_ok=True)
+
+
+def session_threads():
+    """How many threads a training or scoring of each dataset of this run has."""
+    datasets = dict.fromkeys(dataset for study in STUDIES for dataset in config[study]["datasets"])
+    wanted = {dataset: job_threads(SimpleNamespace(dataset=dataset)) for dataset in datasets}
+    return {dataset: min(count, workflow.cores or count) for dataset, count in wanted.items()}
+
+
 def job_to_estimate(job):
     wildcards = job.wildcards_dict
-    kind = next((wildcards[name] for name in estimates.KINDS if name in wildcards), "")
-    return estimates.Job(job.rule.name, wildcards.get("dataset", ""), kind, job.threads)
+    kinds = [kind_of(result) for result in results_to_make(job)]
+    return estimates.Job(single_rule(job.rule.name), wildcards.get("dataset", ""), tuple(kinds), job.threads)
+
+
+def results_to_make(job):
+    """The wildcards of a job's results: those whose files are missing, or all where none is."""
+    if job.rule.name not in BUNDLES:
+        return [job.wildcards_dict]
+    results = BUNDLES[job.rule.name].results(job.wildcards_dict)
+    files = {name: listed(files) for name, files in job.output.items()}
+    missing = [
+        result
+        for place, result in enumerate(results)
+        if not all(os.path.exists(paths[place]) for paths in files.values())
+    ]
+    return missing or results
+
+
+def kind_of(wildcards):
+    return next((wildcards[name] for name in estimates.KINDS if name in wildcards), "")
 
 
 def measured_here():

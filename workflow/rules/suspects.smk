@@ -14,7 +14,8 @@ use rule prepare_graph as scale_graph with:
         code=code_of("prepare_graph.py"),
 
 
-use rule train as train_suspect with:
+rule train_suspect:
+    """Train on all features under a hypothesis about how."""
     input:
         graph=graph_of_suspect,
     output:
@@ -25,11 +26,22 @@ use rule train as train_suspect with:
         "<results>/logs/train_suspect/{hypothesis}/<run>.log",
     benchmark:
         "<results>/benchmarks/train_suspect/{hypothesis}/<run>.tsv"
+    group:
+        shared("train")
+    conda:
+        "../../envs/graphsieve.yaml"
     threads: 1
+    resources:
+        mem_mb=memory_for("train"),
+        runtime=minutes_for("train"),
+        gpu=job_gpus,
     params:
-        training=suspect_training,
+        results=results_with(BUNDLES["train"], suspect_train_settings),
+        strict=settings_count,
         device=config["device"],
         code=code_of("train.py"),
+    script:
+        "../../scripts/train.py"
 
 
 rule suspect:

@@ -1,3 +1,18 @@
+# The first page of the index, though it reads the tables of the others.
+use rule execute_notebook as compare_with_published with:
+    input:
+        template=template("agreement"),
+        tables=compared_tables,
+        published=[published(name) for name in COMPARED_TABLES],
+    output:
+        **page("agreement", published_studies()),
+        figure=figure("agreement"),
+        table=plain_table("agreement", "agreement"),
+    log:
+        log_of("agreement"),
+    localrule: True
+
+
 use rule execute_notebook as tabulate_perturbations with:
     input:
         template=template("accuracy_table"),

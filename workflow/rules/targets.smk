@@ -3,6 +3,7 @@
 import itertools
 
 from graphsieve.data.hard_regimes import relevant_columns
+from graphsieve.data.own.table_files import SUFFIXES
 
 DRAWN_TRIALS = 5  # in Figure 12, as in the paper; its table has all
 
@@ -49,18 +50,32 @@ def graph_of_job(wildcards):
     return rules.prepare_graph.output.graph.format(dataset=wildcards.dataset)
 
 
-def weights_for_scorer(wildcards):
+def first_graph(dataset):
+    """A dataset's graph; of synthetic ones the first draw."""
+    made = rules.generate_graph if dataset.startswith("synthetic_") else rules.prepare_graph
+    return made.output.graph.format(dataset=dataset, seed=0)
+
+
+def model_for_scorer(run):
     """The trained model that a scorer asks: none, the dataset's own, or an MLP."""
-    kind = MODEL_OF_SCORER.get(wildcards.scorer)
-    if kind is None:
-        return []
-    run = {**wildcards, "model": wildcards.model if kind == "own" else kind}
-    return rules.train.output.weights.format(**run)
+    kind = MODEL_OF_SCORER.get(run["scorer"])
+    return run["model"] if kind == "own" else kind
+
+
+def weights_for_scorer(wildcards):
+    """Of that model, by the name that scorers have for it."""
+    model = model_for_scorer(wildcards)
+    run = {**wildcards, "model": model}
+    return {MODEL_OF_SCORER[wildcards.scorer]: rules.train.output.weights.format(**run)} if model else {}
 
 
 def weights_to_continue(wildcards):
     """The model that retraining goes on with, where it does."""
     return rules.train.output.weights.format(**wildcards) if config["selection"]["retrain"] == "continue" else []
+
+
+def scores_to_select_by(wildcards):
+    return {f"scores_{wildcards.scorer}": rules.score.output.scores.format(**wildcards)}
 
 
 def suspect_runs():
@@ -108,7 +123,11 @@ def own_files(wildcards):
     path = config["datasets"][wildcards.dataset]["path"]
     if path is None:
         return []
-    return [os.path.join(path, name) for name in ("nodes.csv", "edges.csv")] if os.path.isdir(path) else [path]
+    if not os.path.isdir(path):
+        return [path]
+    tables = [os.path.join(path, table) for table in ("nodes", "edges")]
+    files = [f"{table}{suffix}" for table in tables for suffix in SUFFIXES]
+    return [file for file in files if os.path.exists(file)] or [f"{table}.csv" for table in tables]
 
 
 def scores_beside_bounds(wildcards):

@@ -27,8 +27,10 @@ rule collect_tasks:
     input:
         records=lambda wildcards: task_files(wildcards.kind),
         earlier=[],
+        earlier_origins=[],
     output:
         table="<results>/records/tasks_{kind}.csv",
+        origins="<results>/records/tasks_{kind}.csv.json",
     log:
         "<results>/logs/collect_tasks/{kind}.log",
     wildcard_constraints:
@@ -45,6 +47,8 @@ rule collect_tasks:
         assign=[{}],
         columns=None,
         without=[],
+        raw_files={},
+        run_folder=subpath(output.table, ancestor=2),
         code=code_of("collect.py"),
     script:
         "../../scripts/collect.py"

@@ -20,6 +20,7 @@ from graphsieve.data.own.reader import read_own_graph
 from graphsieve.data.raw_files import MIRROR_VARIABLE, RawFile, ensure_raw_files, read_manifest
 from graphsieve.errors import InputError
 from graphsieve.files.reading import read_npz
+from graphsieve.options import ReadingOptions
 
 HETEROPHILOUS = "HeterophilousGraphDataset"  # the folder of the raw files of this collection
 
@@ -82,7 +83,7 @@ def load_graph(
     (1797, 64, 10)
     """
     if path is not None:
-        return read_own_graph(path, name)
+        return read_own_graph(path, name, ReadingOptions(task="classification"))
     if name not in DATASETS:
         raise InputError(f"dataset '{name}' is unknown: choose one of {', '.join(DATASETS)}")
     return check_graph(DATASETS[name](make_request(name, seed=seed, root=root, mirror=mirror, manifest=manifest)))

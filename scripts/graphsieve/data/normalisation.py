@@ -1,6 +1,10 @@
 """How features are scaled before anything else, by name."""
 
+from dataclasses import replace
+
 import numpy as np
+
+from graphsieve.data.graph import Graph
 
 
 def normalise_rows(x: np.ndarray) -> np.ndarray:
@@ -43,3 +47,14 @@ NORMALISATIONS = {
     "matrix": standardise_matrix,
     "length": normalise_lengths,
 }
+
+
+def normalise(graph: Graph, how: str) -> Graph:
+    """Features scaled as asked for. Edges do not depend on units: weights get mean 1, attributes as `columns` does."""
+    weight, attributes = graph.edge_weight, graph.edge_attr
+    if weight is not None and weight.size:
+        size = np.abs(weight).mean(dtype=np.float64)
+        weight = (weight / (size if size > 0 else 1)).astype(weight.dtype)
+    if attributes is not None and attributes.size:
+        attributes = standardise_columns(attributes)
+    return replace(graph, x=NORMALISATIONS[how](graph.x), edge_weight=weight, edge_attr=attributes)

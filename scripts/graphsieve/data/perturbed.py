@@ -35,7 +35,8 @@ def random_graph(graph: Graph, rng: np.random.Generator, options: PerturbationOp
         pairs = graph.num_nodes * (graph.num_nodes - 1) // (1 if directed else 2)
         count = rng.binomial(pairs, count / pairs)
     pairs = sample_pairs(graph.num_nodes, count, rng, directed)
-    return replace(graph, edge_index=pairs if directed else np.concatenate([pairs, pairs[::-1]], axis=1))
+    pairs = pairs if directed else np.concatenate([pairs, pairs[::-1]], axis=1)
+    return replace(graph, edge_index=pairs, edge_weight=None, edge_attr=None, edge_names=None)
 
 
 def _is_directed(graph: Graph) -> bool:

@@ -8,9 +8,8 @@ import numpy as np
 import torch
 from torch_geometric.data import Data
 
-from graphsieve.data.graph import UNLABELLED, Graph, Split, check_graph, keep_columns
-from graphsieve.data.own.arrays import NAMES, WEIGHTS
-from graphsieve.data.own.raw_graph import WEIGHTS_NOTE
+from graphsieve.data.graph import EDGE_VALUES, UNLABELLED, Graph, Split, check_graph, keep_columns
+from graphsieve.data.own.arrays import FEATURE_NAMES
 from graphsieve.data.own.reader import GraphWarning
 from graphsieve.errors import InputError
 
@@ -69,8 +68,8 @@ def from_pyg(data: Data) -> Graph:
     y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
     if y.ndim != 1 or y.dtype.kind not in "iu":
         raise InputError(f"y has shape {tuple(data.y.shape)} and type {data.y.dtype}: give one class number per node")
-    if any(data.get(name) is not None for name in WEIGHTS):
-        warnings.warn(WEIGHTS_NOTE, GraphWarning, stacklevel=4)
+    if any(data.get(name) is not None for name in EDGE_VALUES):
+        warnings.warn("edge weights are not used: every edge counts alike", GraphWarning, stacklevel=4)
     x = data.x.detach()
     graph = Graph(
         name="data",
@@ -78,7 +77,7 @@ def from_pyg(data: Data) -> Graph:
         edge_index=data.edge_index.cpu().numpy(),
         y=y.astype(np.int64),
         num_classes=int(y.max(initial=0)) + 1,
-        **{name: tuple(map(str, data[name])) for name in NAMES if data.get(name) is not None},
+        **{name: tuple(map(str, data[name])) for name in FEATURE_NAMES if data.get(name) is not None},
     )
     return replace(graph, public_split=_split_of_masks(data))
 
@@ -114,7 +113,7 @@ def keep_columns_of(data: Data | Graph, columns: np.ndarray) -> Data | Graph:
         return keep_columns(data, columns)
     reduced = copy.copy(data)
     reduced.x = data.x.index_select(1, torch.from_numpy(columns).to(data.x.device))
-    for name in NAMES:
+    for name in FEATURE_NAMES:
         if (names := data.get(name)) is not None:
             reduced[name] = [names[column] for column in columns]
     return reduced

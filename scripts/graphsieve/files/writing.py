@@ -5,7 +5,7 @@ import errno
 import gzip
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -49,9 +49,20 @@ def write_text(text: str, path: str | Path) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
+def write_together(files: Mapping[Path, bytes]) -> None:
+    """All of these files, or none: each gets its name only when all of them are written."""
+    with contextlib.ExitStack() as renamed_at_the_end:
+        for path, content in files.items():
+            renamed_at_the_end.enter_context(atomic_path(path)).write_bytes(content)
+
+
+def csv_bytes(table: pd.DataFrame) -> bytes:
+    return table.to_csv(index=False).encode()
+
+
 def write_csv(table: pd.DataFrame, path: str | Path) -> None:
     """A path that ends in .gz is compressed, without name and time of writing: same table, same bytes."""
-    data = table.to_csv(index=False).encode()
+    data = csv_bytes(table)
     with atomic_path(path) as temporary:
         temporary.write_bytes(gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data)
 

@@ -29,7 +29,10 @@ from graphsieve.importance import Conditional, permutation_importance
 from graphsieve.inference.accuracy_curve import accuracy_curve
 from graphsieve.inference.correlated import correlated_groups
 from graphsieve.inference.p_values import adjust_benjamini_hochberg, adjust_holm, sequential_p_values, smaller_doubled
-from graphsieve.models.training import train_model
+from graphsieve.inference.tasks import loss_of, measure_of, scale_labels, suited_options, worth_of_guessing
+from graphsieve.inference.trainings import MakeModel, trainer
+from graphsieve.models.classifier import NodeClassifier
+from graphsieve.models.training import edge_tensors
 from graphsieve.options import RankingOptions
 from graphsieve.randomness import child
 from graphsieve.selection.how_few import numbers_to_keep, smallest_without_loss, standard_error
@@ -41,7 +44,10 @@ FEWEST_PERMUTATIONS = 199
 
 @dataclass(frozen=True)
 class Ranking:
-    """`table` has one row per feature, best first; `groups` one row per group of columns, permuted together."""
+    """`table` has one row per feature, best first; `groups` one row per group of columns, permuted together.
+
+    edge_values: which values of the edges, weights or attributes, the model was given.
+    """
 
     graph: Graph
     options: RankingOptions
@@ -53,6 +59,17 @@ class Ranking:
     scored_nodes: int
     scored_accuracy: float
     test_nodes: int
+    edge_values: tuple[str, ...] = ()
+
+    def best(self, number: int) -> list[int]:
+        """The columns of x that rank first, at most so many."""
+        names = set(self.table["feature"].head(number))
+        return [column for column, name in enumerate(self.graph.names()) if name in names]
+
+    @property
+    def measure(self) -> str:
+        """What the curve shows, and what `majority` is of: accuracy or r2. `scored_accuracy` is of the metric."""
+        return measure_of(self.graph)
 
 
 @dataclass(frozen=True)
@@ -71,12 +88,12 @@ class Side:
 
         `items` are the `features` or `groups` of `permutation_importance`.
         """
-        metric = self.options.metric
+        metric, loss = self.options.metric, loss_of(self.graph)
         device = next(self.models[0].parameters()).device
         x, edge_index, y = (
             torch.from_numpy(array).to(device) for array in (self.graph.x, self.graph.edge_index, self.graph.y)
         )
-        metrics = list(dict.fromkeys([metric, "cross_entropy"]))
+        metrics = list(dict.fromkeys([metric, loss]))
         # The same permutations for every model: averages over models are then ranked like with like.
         state = child(self.options.seed, "scoring", self.number, occasion)
         results = [
@@ -90,11 +107,12 @@ class Side:
                 metric=metrics,
                 random_state=state,
                 perturbation=self.perturbation,
+                **edge_tensors(self.graph, device),
                 **items,
             )  # fmt: skip
             for model in self.models
         ]
-        falls, rises = (np.stack([of[name].importances for of in results]) for name in (metric, "cross_entropy"))
+        falls, rises = (np.stack([of[name].importances for of in results]) for name in (metric, loss))
         return falls, rises, float(np.mean([of[metric].baseline for of in results]))
 
 
@@ -114,19 +132,24 @@ def rank_features(
     options: RankingOptions | None = None,
     device: str | torch.device = "cpu",
     progress: bool = False,
+    make_model: MakeModel | None = None,
 ) -> Ranking:
     """Train, score, test and rank the features of a graph, with p-values that hold.
 
     Parameters
     ----------
     graph : Graph
-        Its features are taken as they are, so scale them first.
+        Its features, and values of its edges, are taken as they are, so scale them first.
     options : RankingOptions, optional
-        Which model, how many seeds and permutations.
+        Which model, how many seeds and permutations. Labels that are quantities are learnt with deviation 1, which is
+        the unit of their errors.
     device : str or torch.device
         Where to train and score.
     progress : bool
         Whether to show progress bars.
+    make_model : callable, optional
+        Makes a module of one's own for a number of features, instead of the options' model. It is called as
+        `module(x, edge_index)`, with `edge_weight` and `edge_attr` by name where the graph has them.
 
     Returns
     -------
@@ -146,9 +169,9 @@ def rank_features(
     >>> list(ranking.table.columns[:3]), len(ranking.table)
     (['rank', 'feature', 'importance'], 7)
     """
-    options, device = options or RankingOptions(), torch.device(device)
-    split = choose_split(graph, "public" if graph.public_split else "random", options.seed)
-    sides = train_sides(graph, split, options, device, progress)
+    given, device = graph, torch.device(device)
+    graph, split, options = prepare(graph, options or RankingOptions())
+    sides = train_sides(graph, split, options, device, progress, make_model)
     scored = score_sides(sides, graph.num_features, progress)
     table = _table(graph.names(), scored)
     importance = scored.falls.mean(axis=(1, 2))
@@ -158,28 +181,47 @@ def rank_features(
     table["correlated_with"] = _group_of_column(graph, groups, "correlated")
     with _bar(progress, "keeping fewer", len(numbers_to_keep(graph.num_features)) * options.seeds) as bar:
         seeds = range(options.seed, options.seed + options.seeds)
-        curve = accuracy_curve(graph, split, ranking, options.model, options.training, seeds, device, bar.update)
+        curve = accuracy_curve(graph, split, ranking, trainer(options, device, make_model), seeds, bar.update)
     table = table.iloc[ranking].reset_index(drop=True)
     table.insert(0, "rank", np.arange(1, len(table) + 1))
     return Ranking(
-        graph=graph,
-        options=options,
+        graph=given,
+        options=options if make_model is None else replace(options, model=type(sides[0].models[0]).__name__),
         table=table,
         groups=_score_groups(sides, groups, progress),
         curve=curve,
         smallest=smallest_without_loss(curve),
-        majority=float(np.mean(graph.y[split.test] == np.bincount(graph.y[split.train]).argmax())),
+        majority=worth_of_guessing(graph, split),
         scored_nodes=sum(len(side.nodes) for side in sides),
         scored_accuracy=scored.baseline,
         test_nodes=len(split.test),
+        edge_values=_edge_values(graph, sides[0].models[0]),
     )
 
 
+def prepare(graph: Graph, options: RankingOptions) -> tuple[Graph, Split, RankingOptions]:
+    """The graph with labels to learn from, which nodes they are learnt and tested at, and options that suit it."""
+    split = choose_split(graph, "public" if graph.public_split else "random", options.seed)
+    return scale_labels(graph, split), split, suited_options(options, graph)
+
+
+def _edge_values(graph: Graph, model: nn.Module) -> tuple[str, ...]:
+    """Which values of the edges the model takes; a module of one's own is given all."""
+    takes = model.takes[0] if isinstance(model, NodeClassifier) else graph.edge_values()
+    return tuple(name for name in graph.edge_values() if name in takes)
+
+
 def train_sides(
-    graph: Graph, split: Split, options: RankingOptions, device: torch.device, progress: bool = False
+    graph: Graph,
+    split: Split,
+    options: RankingOptions,
+    device: torch.device,
+    progress: bool = False,
+    make_model: MakeModel | None = None,
 ) -> list[Side]:
     """Both halves in both roles; the last epoch's weights, because a choice among epochs would need labels."""
-    halves = cut_in_halves(graph, split, options.seed)
+    options = suited_options(options, graph)
+    halves, train = cut_in_halves(graph, split, options.seed), trainer(options, device, make_model)
     sides = []
     with _bar(progress, "training", 2 * options.seeds) as bar:
         for number, (learnt, scored) in enumerate((halves, halves[::-1])):
@@ -187,11 +229,7 @@ def train_sides(
             models = []
             for seed in range(options.seed, options.seed + options.seeds):
                 # Trainings report on validation and test nodes as well, which this one has not.
-                labelled = Split(nodes, nodes, nodes)
-                training = train_model(
-                    options.model, subgraph, labelled, options=options.training, seed=seed, device=device
-                )
-                models.append(training.model.eval())
+                models.append(train(subgraph, Split(nodes, nodes, nodes), seed).model.eval())
                 bar.update()
             sides.append(Side(models, *scored, number, options))
     return perturbed_by(options, sides, graph, split)
@@ -199,6 +237,7 @@ def train_sides(
 
 def perturbed_by(options: RankingOptions, sides: list[Side], graph: Graph, split: Split) -> list[Side]:
     """The same models, scored as the options say."""
+    options = suited_options(options, graph)
     halves = share_out(graph, split, options.seed)[::-1]
     return [
         replace(side, options=options, perturbation=_perturbation(graph, drawn, side.nodes, options))
@@ -235,7 +274,7 @@ def cut_in_halves(graph: Graph, split: Split, seed: int) -> list[tuple[Graph, np
         if len(np.unique(subgraph.y[labelled])) < 2:
             raise InputError(
                 f"'{graph.name}' has {len(known)} labelled nodes outside the test set, too few to learn from one half "
-                "and score on the other: label more nodes of each class"
+                f"and score on the other: label more nodes{' of each class' * (not graph.is_regression)}"
             )
         halves.append((subgraph, labelled))
     return halves

@@ -7,14 +7,19 @@ import pandas as pd
 import torch
 
 from graphsieve.data.graph import Graph
-from graphsieve.data.splits import choose_split
-from graphsieve.inference.ranking import SIGNIFICANCE, perturbed_by, score_sides, train_sides
+from graphsieve.inference.ranking import SIGNIFICANCE, perturbed_by, prepare, score_sides, train_sides
+from graphsieve.inference.trainings import MakeModel
 from graphsieve.inference.verdicts import QUESTIONS, reason_of
 from graphsieve.options import RankingOptions
 
 
 def feature_reasons(
-    graph: Graph, *, options: RankingOptions | None = None, device: str | torch.device = "cpu", progress: bool = False
+    graph: Graph,
+    *,
+    options: RankingOptions | None = None,
+    device: str | torch.device = "cpu",
+    progress: bool = False,
+    make_model: MakeModel | None = None,
 ) -> pd.DataFrame:
     """Importance of every feature by itself and conditional on the others, with p-values and a reason.
 
@@ -30,6 +35,8 @@ def feature_reasons(
         Where to train and score.
     progress : bool
         Whether to show progress bars.
+    make_model : callable, optional
+        Makes a module of one's own for a number of features, as in `rank_features`.
 
     Returns
     -------
@@ -47,9 +54,9 @@ def feature_reasons(
     >>> list(table["feature"]), list(table["closest"][:2])
     (['relevant 1', 'copy of 1', 'smooth 1', 'white 1'], ['copy of 1', 'relevant 1'])
     """
-    options, device = options or RankingOptions(), torch.device(device)
-    split = choose_split(graph, "public" if graph.public_split else "random", options.seed)
-    sides = train_sides(graph, split, options, device, progress)
+    device = torch.device(device)
+    graph, split, options = prepare(graph, options or RankingOptions())
+    sides = train_sides(graph, split, options, device, progress, make_model)
     table = pd.DataFrame({"feature": graph.names()})
     for question, perturbed in QUESTIONS.items():
         scored = score_sides(perturbed_by(replace(options, **perturbed), sides, graph, split), graph.num_features)

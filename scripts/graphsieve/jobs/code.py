@@ -1,8 +1,8 @@
 """Which of our code a job depends on, as one short text: when it changes, Snakemake runs the job again.
 
 Snakemake notices that a script was edited, but not that a module it imports was. So every rule has the fingerprint of
-the modules that its script or notebook imports, directly or through others, among its params. Comments, docstrings and
-layout do not count.
+its script or notebook and of the modules that it imports, directly or through others, among its params. Comments,
+docstrings and layout do not count.
 """
 
 import ast
@@ -19,9 +19,10 @@ PACKAGE = Path(graphsieve.__file__).parent
 
 @functools.cache
 def fingerprint(path: str) -> str:
-    """Of all modules of the package that this script (.py) or notebook (.ipynb) depends on."""
-    seen: dict[str, str] = {}
-    waiting = list(_imports(ast.parse(_source(Path(path)))))
+    """Of this script (.py) or notebook (.ipynb) and all modules of the package that it depends on."""
+    tree = ast.parse(_source(Path(path)))
+    waiting = list(_imports(tree))
+    seen = {"": _text(tree)}
     while waiting:
         module = waiting.pop()
         if module not in seen:
@@ -34,11 +35,15 @@ def fingerprint(path: str) -> str:
 def _read_module(module: str) -> tuple[str, tuple[str, ...]]:
     """A module's code as text without what does not count, and the modules it imports."""
     tree = ast.parse(_module_file(module).read_text(encoding="utf-8"))
-    imports = tuple(_imports(tree))
+    return _text(tree), tuple(_imports(tree))
+
+
+def _text(tree: ast.Module) -> str:
+    """Without comments, docstrings and layout."""
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node, clean=False):
             node.body = node.body[1:]
-    return ast.dump(tree), imports
+    return ast.dump(tree)
 
 
 def _imports(tree: ast.Module) -> Iterator[str]:

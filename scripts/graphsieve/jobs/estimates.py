@@ -13,11 +13,14 @@ KINDS = ("hypothesis", "scorer", "setting", "model")
 
 @dataclass(frozen=True)
 class Job:
-    """`kind` is what its time depends on beside rule and dataset: a hypothesis, a scorer, a setting or a model."""
+    """`kinds` is what its time depends on beside rule and dataset: a hypothesis, a scorer, a setting or a model.
+
+    A job of several results has one for each.
+    """
 
     rule: str
     dataset: str = ""
-    kind: str = ""
+    kinds: tuple[str, ...] = ("",)
     threads: int = 1
 
 
@@ -63,8 +66,11 @@ def mean_seconds(table: pd.DataFrame) -> dict[Key, float]:
 
 def _look_up(job: Job, times: dict[Key, float]) -> float | None:
     """A job on a dataset says nothing about another dataset; jobs without one are alike."""
-    keys = [(job.rule, job.dataset, job.kind), (job.rule, job.dataset)] if job.dataset else [(job.rule,)]
-    return next((times[key] for key in keys if key in times), None)
+    found = []
+    for kind in job.kinds:
+        keys = [(job.rule, job.dataset, kind), (job.rule, job.dataset)] if job.dataset else [(job.rule,)]
+        found.append(next((times[key] for key in keys if key in times), None))
+    return None if None in found else sum(found)
 
 
 def wall_seconds(jobs: Sequence[Job], estimated: Estimate, cores: int) -> float:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 MEMORY_MARGIN, MEMORY_BASE = 1.5, 500  # MB on top: the scheduler's own step, and libraries of other versions
+GUESS_BASE = 2  # minutes, of a job that was never measured
 TIME_MARGIN, TIME_BASE = 3, 2  # minutes on top: slower nodes, and a file system that wakes up
 
 
@@ -57,12 +58,19 @@ def memory_mb(measured: Measured | None, size: Size, attempt: int) -> int:
     return attempt * round(MEMORY_BASE + MEMORY_MARGIN * needed)
 
 
-def minutes(measured: Measured | None, size: Size, epochs: int, attempt: int) -> int:
-    """As if one thread did it all; more epochs than were measured take longer, fewer are not worth asking for less."""
+def work_seconds(measured: Measured | None, size: Size, epochs: int) -> float:
+    """CPU seconds of one result, as if one thread did it all.
+
+    More epochs than were measured take longer, fewer are not worth asking for less.
+    """
     if measured:
-        needed = measured.cpu_seconds / 60 * max(1, epochs / max(measured.epochs, 1))
-    else:
-        needed = _guess_minutes(size, epochs)
+        return measured.cpu_seconds * max(1, epochs / max(measured.epochs, 1))
+    return 60 * _guess_minutes(size, epochs)
+
+
+def minutes(measured: Measured | None, size: Size, epochs: int, attempt: int, results: int = 1) -> int:
+    """What to ask for a job that makes so many results."""
+    needed = results * work_seconds(measured, size, epochs) / 60 + (0 if measured else GUESS_BASE)
     return attempt * round(TIME_BASE + TIME_MARGIN * needed)
 
 
@@ -73,4 +81,4 @@ def _guess_memory(size: Size) -> float:
 
 def _guess_minutes(size: Size, epochs: int) -> float:
     """Every epoch goes through the features and along the edges; scoring costs about as much again."""
-    return 2 + 0.1 * (size.nodes * size.features + 512 * size.edges) / 1e6 * epochs / 400
+    return 0.1 * (size.nodes * size.features + 512 * size.edges) / 1e6 * epochs / 400

@@ -10,6 +10,7 @@ from pathlib import Path
 
 LOCKS = Path(".snakemake/locks")
 SCREEN_HANDLER = "ColorizingTextHandler"
+NOTHING_TO_RESTORE = "Cannot restore "  # begins a warning for every file that a failed job made for the first time
 
 
 def event_of(record: logging.LogRecord) -> str:
@@ -35,3 +36,8 @@ def lift_rate_limit(workflow) -> None:
     """
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
+
+
+def forced_jobs(workflow) -> list:
+    """The jobs that run because the user said so (--force, --forcerun, --forceall)."""
+    return [job for job in workflow.dag.needrun_jobs() if workflow.dag.reason(job).forced]

@@ -9,7 +9,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from graphsieve.jobs.estimates import duration_text
-from graphsieve.jobs.snakemake_internals import event_of, screen_of
+from graphsieve.jobs.snakemake_internals import NOTHING_TO_RESTORE, event_of, screen_of
 
 MOST_FILES = 4  # of a job, in its message
 LONGEST_REASON = 240  # characters
@@ -42,6 +42,8 @@ class ShortFormatter(logging.Formatter):
             return group_text(record)
         if event == "ERROR" and "CalledProcessError" in record.getMessage():
             return ""  # the command line of a failed job, which was told already
+        if record.getMessage().startswith(NOTHING_TO_RESTORE):
+            return ""
         return self.whole.format(record)
 
 

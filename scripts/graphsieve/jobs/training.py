@@ -1,21 +1,20 @@
 """The training that several scripts have in common."""
 
-from types import SimpleNamespace
-
 from graphsieve.data.graph import Graph, Split
 from graphsieve.device import prepare_device
+from graphsieve.jobs.receipts import Result
 from graphsieve.models.training import Training, train_model
 from graphsieve.options import TrainingOptions
 
 
-def train_model_of(job: SimpleNamespace, graph: Graph, split: Split) -> Training:
-    """Train the job's model on this graph, as its wildcards and params say."""
+def train_model_of(result: Result, graph: Graph, split: Split, threads: int) -> Training:
+    """Train the result's model on this graph, as its wildcards and settings say."""
     return train_model(
-        job.wildcards.model,
+        result.wildcards["model"],
         graph,
         split,
-        options=TrainingOptions(**job.params.training),
-        seed=int(job.wildcards.seed),
-        device=prepare_device(job.params.device, job.threads),
+        options=TrainingOptions(**result.settings["training"]),
+        seed=int(result.wildcards["seed"]),
+        device=prepare_device(result.settings["device"], threads),
         progress=True,
     )

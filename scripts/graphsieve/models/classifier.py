@@ -1,11 +1,13 @@
 """The models of the study: layers of one kind (see `layers`) with an activation behind each, and a classifier.
 
 The paper's network gives embeddings of `hidden` units, from which a classifier g predicts; g is a linear layer here.
-Every model is called as `model(x, edge_index)` and returns one row of logits per node.
+Every model is called as `model(x, edge_index)`, with `edge_weight` and `edge_attr` where the edges have such, which the
+layers that take them are given. It returns one row of logits, or one number, per node.
 """
 
+import inspect
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from itertools import zip_longest
 from pathlib import Path
 
@@ -13,15 +15,19 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from graphsieve.errors import InputError
+from graphsieve.data.graph import EDGE_VALUES, Graph
 from graphsieve.files.checks import damaged
 from graphsieve.files.reading import read_npz
 from graphsieve.files.writing import write_npz
-from graphsieve.models.layers import LAYERS
+from graphsieve.models.layers import make_layer
 from graphsieve.options import TrainingOptions
 from graphsieve.randomness import child_integer
 
 NORMS = {"none": lambda width: nn.Identity(), "batch": nn.BatchNorm1d, "layer": nn.LayerNorm}
+
+
+def _arguments(layer: nn.Module) -> Collection[str]:
+    return inspect.signature(layer.forward).parameters
 
 
 class NodeClassifier(nn.Module):
@@ -45,6 +51,7 @@ class NodeClassifier(nn.Module):
         self.norms = nn.ModuleList([nn.Identity() for _ in layers[1:]] if norms is None else norms)
         self.dropout = nn.Dropout(dropout)
         self.classifier = nn.Identity() if classifier is None else classifier
+        self.takes = [[name for name in EDGE_VALUES if name in _arguments(layer)] for layer in layers]
 
     @property
     def is_same_in_both_modes(self) -> bool:
@@ -52,9 +59,13 @@ class NodeClassifier(nn.Module):
         drops = (part.p > 0 for part in self.modules() if isinstance(part, nn.Dropout))
         return not any(drops) and not any(isinstance(part, nn.BatchNorm1d) for part in self.modules())
 
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        for layer, norm in zip_longest(self.layers, self.norms):
-            x = layer(x, edge_index)
+    def forward(
+        self, x: Tensor, edge_index: Tensor, edge_weight: Tensor | None = None, edge_attr: Tensor | None = None
+    ) -> Tensor:
+        """Each layer is given what it takes of the edges' values."""
+        values = {"edge_weight": edge_weight, "edge_attr": edge_attr}
+        for layer, norm, taken in zip_longest(self.layers, self.norms, self.takes):
+            x = layer(x, edge_index, **{name: values[name] for name in taken if values[name] is not None})
             if norm is not None:
                 x = self.dropout(norm(x).relu())
         return self.classifier(x)
@@ -70,6 +81,7 @@ def build_model(
     classifier: str = TrainingOptions.classifier,
     norm: str = TrainingOptions.norm,
     dropout: float = TrainingOptions.dropout,
+    edge_dim: int = 0,
     seed: int = 0,
 ) -> NodeClassifier:
     """A freshly initialised model; its weights depend on `seed` alone, not on torch's global state.
@@ -77,11 +89,13 @@ def build_model(
     Parameters
     ----------
     name : str
-        One of `graphsieve.models.layers.LAYERS`.
+        One of `graphsieve.models.layers.LAYERS`, or of `EDGE_LAYERS` where edges have attributes.
     num_features, num_classes : int
         Width of the input and of the output.
     hidden, num_layers, classifier, norm, dropout
         As in `TrainingOptions`.
+    edge_dim : int
+        How many attributes an edge has.
     seed : int
         Of the initial weights.
 
@@ -98,25 +112,25 @@ def build_model(
     >>> model(torch.ones(4, 5), torch.tensor([[0, 1], [1, 2]])).shape
     torch.Size([4, 3])
     """
-    if name not in LAYERS:
-        raise InputError(f"model '{name}' is unknown: choose one of {', '.join(LAYERS)}")
     embeds = classifier != "none"
     widths = [num_features] + [hidden] * (num_layers - 1) + [hidden if embeds else num_classes]
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(child_integer(seed, "initialisation"))
-        layers = [LAYERS[name](inputs, outputs, hidden) for inputs, outputs in zip(widths, widths[1:], strict=False)]
+        pairs = zip(widths, widths[1:], strict=False)
+        layers = [make_layer(name, inputs, outputs, hidden, edge_dim) for inputs, outputs in pairs]
         last = nn.Linear(hidden, num_classes) if embeds else None
     layout = {"name": name, "num_features": num_features, "num_classes": num_classes}
     layout |= {"hidden": hidden, "num_layers": num_layers, "classifier": classifier, "norm": norm, "dropout": dropout}
+    layout |= {"edge_dim": edge_dim} if edge_dim else {}
     activated = num_layers if classifier == "relu_linear" else num_layers - 1
     return NodeClassifier(layers, dropout, layout, [NORMS[norm](hidden) for _ in range(activated)], last)
 
 
-def model_factory(name: str, num_classes: int, options: TrainingOptions, seed: int) -> Callable[[int], NodeClassifier]:
-    """Makes models of this name for any number of features, as the options say."""
+def model_factory(name: str, graph: Graph, options: TrainingOptions, seed: int) -> Callable[[int], NodeClassifier]:
+    """Makes models of this name for this graph with any number of features, as the options say."""
 
     def make_model(num_features: int) -> NodeClassifier:
-        return build_model(name, num_features, num_classes, seed=seed, **options.layout)
+        return build_model(name, num_features, graph.num_outputs, edge_dim=graph.edge_dim, seed=seed, **options.layout)
 
     return make_model
 

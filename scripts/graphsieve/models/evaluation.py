@@ -13,6 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from graphsieve.errors import InputError
+from graphsieve.options import NEGATIVE_ERROR
 
 
 def roc_auc(logits: Tensor, y: Tensor, weight: Tensor | None = None) -> Tensor:
@@ -91,6 +92,9 @@ def check_two_classes(metric: str, y: Tensor, nodes: str) -> None:
 
 def evaluate(metric: str, logits: Tensor, y: Tensor, parts: dict[str, Tensor]) -> dict[str, float]:
     """The metric on every part of the nodes, from (nodes, classes) logits."""
+    if metric == NEGATIVE_ERROR:
+        errors = -(logits.detach()[:, 0].double() - y).square()
+        return {name: errors[nodes].mean().item() for name, nodes in parts.items()}
     if metric == "accuracy":
         correct = (logits.argmax(dim=1) == y).double()
         return {name: correct[nodes].mean().item() for name, nodes in parts.items()}

@@ -4,6 +4,8 @@ To add a model, write such a function and name it in `LAYERS`. The imports are i
 reads the names before any job runs, and importing torch_geometric takes seconds.
 """
 
+from graphsieve.errors import InputError
+
 
 def gcn_layer(inputs: int, outputs: int, hidden: int):
     from torch_geometric.nn import GCNConv
@@ -42,6 +44,20 @@ def mlp_layer(inputs: int, outputs: int, hidden: int):
     return GraphFreeLinear(inputs, outputs)
 
 
+def graphconv_layer(inputs: int, outputs: int, hidden: int):
+    """GraphSAGE's mean over neighbours, weighted where edges have weights."""
+    from torch_geometric.nn import GraphConv
+
+    return GraphConv(inputs, outputs, aggr="mean")
+
+
+def gated_layer(inputs: int, outputs: int, hidden: int, edge_dim: int):
+    """A mean over neighbours through gates that read the edge's attributes."""
+    from torch_geometric.nn import ResGatedGraphConv
+
+    return ResGatedGraphConv(inputs, outputs, edge_dim=edge_dim, aggr="mean")
+
+
 LAYERS = {
     "gcn": gcn_layer,
     "gin": gin_layer,
@@ -49,4 +65,18 @@ LAYERS = {
     "graphsage": graphsage_layer,
     "gat": gat_layer,
     "mlp": mlp_layer,
+    "graphconv": graphconv_layer,
 }
+# Layers for graphs whose edges have attributes, so many of them as `edge_dim` says.
+EDGE_LAYERS = {"gated": gated_layer}
+
+
+def make_layer(name: str, inputs: int, outputs: int, hidden: int, edge_dim: int = 0):
+    """One layer of this name; whether its graph has edge attributes decides which names there are."""
+    if name in EDGE_LAYERS and edge_dim:
+        return EDGE_LAYERS[name](inputs, outputs, hidden, edge_dim)
+    if name in EDGE_LAYERS:
+        raise InputError(f"model '{name}' reads attributes of edges, and there are none: choose another")
+    if name not in LAYERS:
+        raise InputError(f"model '{name}' is unknown: choose one of {', '.join([*LAYERS, *EDGE_LAYERS])}")
+    return LAYERS[name](inputs, outputs, hidden)

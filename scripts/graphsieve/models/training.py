@@ -7,17 +7,18 @@ import numpy as np
 import pandas as pd
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
+from torch.nn.functional import cross_entropy, mse_loss
 from tqdm import tqdm
 
 from graphsieve.data.graph import Graph, Split
 from graphsieve.errors import InputError
-from graphsieve.models.classifier import NodeClassifier, build_model
+from graphsieve.models.classifier import NodeClassifier, model_factory
 from graphsieve.models.evaluation import check_two_classes, evaluate
 from graphsieve.models.fast.forward import fast_forward
 from graphsieve.options import TrainingOptions
 from graphsieve.randomness import child_integer
 
+DEGREE_LAYERS = ("gcn", "tagcn")  # which divide by roots of degrees
 PRECISIONS = {"float32": None, "bfloat16": torch.bfloat16}  # None: as the weights are
 
 
@@ -98,14 +99,25 @@ def train_model(
     (20, ['best_epoch', 'metric', 'test_accuracy', 'val_accuracy'])
     """
     options, device = options or TrainingOptions(), torch.device(device)
+    _check_weights(name, graph)
+
+    make_fresh = model_factory(name, graph, options, seed)
 
     def make_model(num_features: int) -> NodeClassifier:
-        model = build_model(name, num_features, graph.num_classes, seed=seed, **options.layout)
+        model = make_fresh(num_features)
         if weights is not None:
             model.load_state_dict(weights)
         return model
 
     return train_module(make_model, graph, split, options=options, seed=seed, device=device, progress=progress)
+
+
+def _check_weights(name: str, graph: Graph) -> None:
+    if name in DEGREE_LAYERS and graph.edge_weight is not None and (graph.edge_weight < 0).any():
+        raise InputError(
+            f"'{graph.name}' has edge weights below 0, and model '{name}' divides by roots of their sums: "
+            "choose another model"
+        )
 
 
 def fit(
@@ -153,7 +165,12 @@ def predict(model: nn.Module, graph: Graph) -> Tensor:
     device = next(model.parameters()).device
     x, edge_index = (torch.from_numpy(array).to(device) for array in (graph.x, graph.edge_index))
     with torch.no_grad():
-        return model.eval()(x, edge_index)
+        return model.eval()(x, edge_index, **edge_tensors(graph, device))
+
+
+def edge_tensors(graph: Graph, device: torch.device) -> dict[str, Tensor]:
+    """What a model is given of the edges by name."""
+    return {name: torch.from_numpy(values).to(device) for name, values in graph.edge_values().items()}
 
 
 def epoch_bar(epochs: int, progress: bool) -> tqdm:
@@ -179,9 +196,9 @@ class Trainer:
         self.parts = {name: torch.from_numpy(getattr(split, name)).to(device) for name in ("train", "val", "test")}
         for name, nodes in self.parts.items():
             check_two_classes(self.metric, y[nodes], name)
-        precision = PRECISIONS[options.precision]
-        fast = fast_forward(model, x, edge_index, precision)
-        self.forward = fast or (lambda model: _plain_forward(model, x, edge_index, precision))
+        precision, edge_values = PRECISIONS[options.precision], edge_tensors(graph, device)
+        fast = fast_forward(model, x, edge_index, precision, edge_values)
+        self.forward = fast or (lambda model: _plain_forward(model, x, edge_index, precision, edge_values))
         self.optimiser = torch.optim.Adam(_decayed(model, options), lr=options.learning_rate, fused=True)
         # Where a model does the same in both modes, the evaluation of an epoch is the training pass of the next one.
         # Only known layers (those with a fast pass) are sure to have no dropout of their own.
@@ -190,7 +207,7 @@ class Trainer:
 
     def run(self, epochs: int, bar: tqdm) -> Training:
         """Train on for so many epochs; history and best epoch are of these alone."""
-        history, best_accuracy, best_epoch, best_state, early_state = [], -1.0, 0, {}, {}
+        history, best_accuracy, best_epoch, best_state, early_state = [], -np.inf, 0, {}, {}
         for _ in range(epochs):
             history.append(self.run_epoch())
             accuracy = history[-1]["val_accuracy"]
@@ -223,9 +240,11 @@ class Trainer:
         return {"epoch": self.epochs_done, "train_loss": loss, **accuracies}
 
 
-def _plain_forward(model: nn.Module, x: Tensor, edge_index: Tensor, precision: torch.dtype | None) -> Tensor:
+def _plain_forward(
+    model: nn.Module, x: Tensor, edge_index: Tensor, precision: torch.dtype | None, edge_values: dict[str, Tensor]
+) -> Tensor:
     with torch.autocast(x.device.type, dtype=precision, enabled=precision is not None):
-        return model(x, edge_index).to(x.dtype)
+        return model(x, edge_index, **edge_values).to(x.dtype)
 
 
 def _decayed(model: nn.Module, options: TrainingOptions) -> list[dict]:
@@ -243,7 +262,7 @@ def _decayed(model: nn.Module, options: TrainingOptions) -> list[dict]:
 
 
 def _step(optimiser: torch.optim.Optimizer, logits: Tensor, y: Tensor) -> float:
-    loss = cross_entropy(logits, y)
+    loss = mse_loss(logits[:, 0], y) if y.is_floating_point() else cross_entropy(logits, y)
     optimiser.zero_grad()
     loss.backward()
     optimiser.step()

@@ -19,6 +19,7 @@ from graphsieve.study.headlines import Headline
 KINDS = {".csv": "CSV", ".md": "Markdown", ".tex": "LaTeX", ".png": "PNG", ".pdf": "PDF"}
 CARDS = 3
 THUMBNAIL = (720, 540)  # pixels: sharp on a phone, and small enough to live in the page
+LEADING = (1500, 1200)  # of the figure at the top, whose dots must be told apart
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,12 @@ class Product:
     links: Sequence[Link]
     table: PageTable | None = None
     picture: str = ""
+    leads: bool = False
 
 
 @dataclass
 class Article:
-    """What a notebook made; `page` leads to the notebook."""
+    """What a notebook made; `page` leads to it."""
 
     anchor: str
     heading: str
@@ -76,10 +78,13 @@ def build_index(
     str
         HTML.
     """
+    articles = list_articles(manifests, out)
+    leading = next((figure for article in articles for figure in article.figures if figure.leads), None)
     return render(
         "index.html.j2",
         title=title,
-        articles=list_articles(manifests, out),
+        articles=articles,
+        leading=leading,
         headlines=headlines,
         cards=headlines[:CARDS],
         notice=notice,
@@ -118,8 +123,9 @@ def other_files(out: Path, named: set[Path]) -> Article:
 
 
 def figure_product(entry: Mapping, out: Path) -> Product:
-    source = _with_suffix(entry["files"], ".png")
-    return Product(entry["name"], links(entry["files"], out), picture=thumbnail(source) if source else "")
+    source, leads = _with_suffix(entry["files"], ".png"), entry.get("leads", False)
+    picture = thumbnail(source, LEADING if leads else THUMBNAIL) if source else ""
+    return Product(entry["name"], links(entry["files"], out), picture=picture, leads=leads)
 
 
 def table_product(entry: Mapping, out: Path) -> Product:
@@ -141,11 +147,11 @@ def links(files: Iterable[Path], out: Path) -> list[Link]:
     return [Link(KINDS[path.suffix], href(path, out)) for path in ordered]
 
 
-def thumbnail(path: Path) -> str:
+def thumbnail(path: Path, size: tuple[int, int] = THUMBNAIL) -> str:
     """A small copy of the picture inside the page, so that the page alone can be sent."""
     with Image.open(path) as picture:
         small = picture.convert("RGBA")
-    small.thumbnail(THUMBNAIL, Image.Resampling.LANCZOS)
+    small.thumbnail(size, Image.Resampling.LANCZOS)
     paper = Image.new("RGB", small.size, "white")
     paper.paste(small, mask=small.getchannel("A"))
     data = io.BytesIO()

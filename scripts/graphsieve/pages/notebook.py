@@ -31,10 +31,14 @@ class NotebookPage:
     def heading(self) -> Markdown:
         return Markdown(f"# {self.title}\n\n{self.sentence}")
 
-    def add_figure(self, figure: Figure, stem: str) -> Image:
-        """Save a figure as `stem`.png and .pdf, and show the very file that the run keeps."""
+    def add_figure(self, figure: Figure, stem: str, *, leads: bool = False) -> Image:
+        """Save a figure as `stem`.png and .pdf, and show the very file that the run keeps.
+
+        leads: it stands at the top of the index page, as the first thing that a reader sees.
+        """
         save_figure(figure, stem)
-        self.figures.append({"name": Path(stem).name, "files": [f"{stem}.png", f"{stem}.pdf"]})
+        lead = {"leads": True} if leads else {}
+        self.figures.append({"name": Path(stem).name, "files": [f"{stem}.png", f"{stem}.pdf"], **lead})
         return show_figure(stem)
 
     def add_table(
@@ -45,6 +49,7 @@ class NotebookPage:
         cells: Mapping[str, pd.DataFrame] | None = None,
         title: str = "",
         notes: str = "",
+        page_notes: str = "",
         rules: Sequence[int] = (),
         breaks: Sequence[int] = (),
         align: str = "c",
@@ -57,10 +62,11 @@ class NotebookPage:
         stem : path of the files, without suffix.
         cells : the table as a reader sees it, by markup: "html" (for the index page), "markdown" and "latex".
         title, notes : what stands above and below it.
+        page_notes : what stands below it on the index page, after the notes.
         rules, breaks, align : lines and alignment of the LaTeX table, as in `markup.as_latex`.
         """
         name = Path(stem).name
-        entry = {"name": name, "files": [f"{stem}.csv"], "title": title, "notes": notes}
+        entry = {"name": name, "files": [f"{stem}.csv"], "title": title, "notes": f"{notes} {page_notes}".strip()}
         write_csv(records, f"{stem}.csv")
         if cells:
             write_text(as_markdown(cells["markdown"], title, notes), f"{stem}.md")

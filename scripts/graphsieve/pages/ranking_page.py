@@ -1,20 +1,36 @@
 """One page about one ranking: no other file, no script, no network; readable on a phone and in the dark."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from graphsieve.inference.ranking import SIGNIFICANCE, Ranking, most_permutations
 from graphsieve.options import RankingOptions
-from graphsieve.pages.ranking_pictures import combined_error, importance_text, p_text, place_bars, place_curve
+from graphsieve.pages.ranking_pictures import (
+    combined_error,
+    importance_text,
+    is_share,
+    p_text,
+    place_bars,
+    place_curve,
+)
 from graphsieve.pages.rendering import render
 from graphsieve.study import labels
 
 TOP = 20
 LONGEST_TABLE = 500
-METRICS = {**labels.METRICS, "macro_f1": "macro F1", "cross_entropy": "loss (cross entropy)"}
+METRICS = {
+    **labels.METRICS,
+    "macro_f1": "macro F1",
+    "cross_entropy": "loss (cross entropy)",
+    "r2": "r2",
+    "mean_squared_error": "the mean squared error",
+    "mean_absolute_error": "the mean absolute error",
+}
+LOSSES = ("cross_entropy", "mean_squared_error", "mean_absolute_error")  # which rise when a column is shuffled
 GROUP_KINDS = {"values": "column", "correlated": "columns"}  # kind of a group: the heading of its names
 TEXT_COLUMNS = ("feature", *GROUP_KINDS.values(), "correlated_with")
 
@@ -31,17 +47,21 @@ def build_page(ranking: Ranking, warnings: Sequence[str] = ()) -> str:
         kept=kept_by_draws(ranking.options),
         warnings=warnings,
         level=SIGNIFICANCE,
-        percent=percent,
         metric=METRICS[ranking.options.metric],
-        metric_level=metric_text(ranking, ranking.scored_accuracy),
+        rises=ranking.options.metric in LOSSES,
+        in_percent=is_share(ranking.options.metric),
+        metric_level=measure_text(ranking.options.metric)(ranking.scored_accuracy),
+        measure=METRICS[ranking.measure],
+        reached=partial(reached_text, ranking),
+        edges=edges_text(ranking),
         features_found=count_found(ranking.table),
         groups_found=count_found(ranking.groups),
         bars=place_bars(top, importance_text(ranking.options.metric), SIGNIFICANCE),
         is_cut=len(top) == TOP,
         chosen=ranking.curve.set_index("kept").loc[ranking.smallest],
         everything=ranking.curve.iloc[-1],
-        unnoticed=max(100 * ranking.curve["loss_standard_error"].median(), 0.05),
-        curve=place_curve(ranking.curve, ranking.smallest),
+        unnoticed=unnoticed_text(ranking),
+        curve=place_curve(ranking.curve, ranking.smallest, ranking.measure),
         group_tables=dict(group_tables(ranking)),
         smallest_p=smallest_p_value(ranking),
         needed=features_needed(ranking),
@@ -72,8 +92,32 @@ def count_found(table: pd.DataFrame) -> int:
     return int((table["p_adjusted"] <= SIGNIFICANCE).sum())
 
 
-def metric_text(ranking: Ranking, value: float) -> str:
-    return f"{value:.3f}" if ranking.options.metric == "cross_entropy" else percent(value)
+def measure_text(metric: str) -> Callable[[float], str]:
+    return percent if is_share(metric) else "{:.3f}".format
+
+
+def reached_text(ranking: Ranking, value: float) -> str:
+    """Of accuracy, or of r2 where labels are quantities."""
+    return measure_text(ranking.measure)(value)
+
+
+def unnoticed_text(ranking: Ranking) -> str:
+    """Losses of this size cannot be told from none."""
+    loss = ranking.curve["loss_standard_error"].median()
+    return f"{max(100 * loss, 0.05):.1f} percentage points" if is_share(ranking.measure) else f"{max(loss, 5e-4):.3f}"
+
+
+def edges_text(ranking: Ranking) -> str:
+    """What the model was given of the edges, and what not, besides the nodes they join."""
+    graph, used = ranking.graph, []
+    names = ", ".join(graph.edge_names or map(str, range(graph.edge_dim)))
+    words = {"edge_weight": "weights", "edge_attr": f"attributes ({names})"}
+    for name in graph.edge_values():
+        is_used = name in ranking.edge_values
+        if not is_used and name == "edge_weight" and "edge_attr" in ranking.edge_values:
+            continue  # the weight is one of the attributes
+        used.append(f"{words[name]} {'are used' if is_used else f'are not used by model {ranking.options.model}'}")
+    return "; ".join(used)
 
 
 def smallest_p_value(ranking: Ranking) -> float:

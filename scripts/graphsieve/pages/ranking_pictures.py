@@ -6,14 +6,21 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from graphsieve.options import METRIC_NAMES
+
 BAR_WIDTH = 200
 WIDTH, HEIGHT = 480, 270  # small, so that letters stay readable on a phone
 LEFT, RIGHT, TOP, BOTTOM = 48, 14, 14, 44
 
 
+def is_share(metric: str) -> bool:
+    """Whether it is a share of the nodes or the like, which is shown in percent."""
+    return metric in METRIC_NAMES and metric != "cross_entropy"
+
+
 def importance_text(metric: str) -> Callable[[float], str]:
     """Percentage points, or the loss as it is."""
-    return (lambda value: f"{value:.4f}") if metric == "cross_entropy" else (lambda value: f"{100 * value:.2f}")
+    return (lambda value: f"{100 * value:.2f}") if is_share(metric) else (lambda value: f"{value:.4f}")
 
 
 def combined_error(table: pd.DataFrame) -> pd.Series:
@@ -79,7 +86,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class Curve:
-    """Accuracy by number of features: `line` and `band` are SVG points, ticks and numbers pairs of place and text."""
+    """What is reached by number of features: `line` and `band` are SVG points, ticks and numbers place and text."""
 
     line: str
     band: str
@@ -93,13 +100,15 @@ class Curve:
     bottom: float = HEIGHT - BOTTOM
     width: float = WIDTH
     height: float = HEIGHT
+    measure: str = "accuracy (%)"
 
 
-def place_curve(curve: pd.DataFrame, smallest: int) -> Curve:
+def place_curve(curve: pd.DataFrame, smallest: int, measure: str = "accuracy") -> Curve:
     """The number of features grows by factors; the band is one standard error to either side."""
-    kept, accuracy = curve["kept"].to_numpy(), 100 * curve["accuracy"].to_numpy()
-    error = 100 * curve["standard_error"].fillna(0).to_numpy()
-    low, high = float((accuracy - error).min()), float((accuracy + error).max())
+    scale, text = (100, "{:.1f} %") if is_share(measure) else (1, "{:.3f}")
+    kept, reached = curve["kept"].to_numpy(), scale * curve[measure].to_numpy()
+    error = scale * curve["standard_error"].fillna(0).to_numpy()
+    low, high = float((reached - error).min()), float((reached + error).max())
     ticks = nice_ticks(low, high)
     low, high = min(low, ticks[0]), max(high, ticks[-1])
     span = np.log(max(kept[-1], 2))
@@ -114,21 +123,22 @@ def place_curve(curve: pd.DataFrame, smallest: int) -> Curve:
         return " ".join(f"{across(x)},{up(y)}" for x, y in zip(xs, ys, strict=True))
 
     return Curve(
-        line=points(kept, accuracy),
-        band=points(np.r_[kept, kept[::-1]], np.r_[accuracy + error, (accuracy - error)[::-1]]),
+        line=points(kept, reached),
+        band=points(np.r_[kept, kept[::-1]], np.r_[reached + error, (reached - error)[::-1]]),
         ticks=[(up(tick), f"{tick:g}") for tick in ticks],
         numbers=[(across(number), f"{number:,}") for number in spaced(kept.tolist(), across)],
         dots=[
-            Dot(across(number), up(value), number == smallest, f"{number} features: {value:.1f} %")
-            for number, value in zip(kept, accuracy, strict=True)
+            Dot(across(number), up(value), number == smallest, f"{number} features: {text.format(value)}")
+            for number, value in zip(kept, reached, strict=True)
         ],
         chosen=across(smallest),
+        measure=f"{measure} (%)" if is_share(measure) else measure,
     )
 
 
 def nice_ticks(low: float, high: float) -> list[float]:
     """At most six round numbers that span the range."""
-    steps = [step * 10.0**power for power in range(-2, 3) for step in (1, 2, 5)]
+    steps = [step * 10.0**power for power in range(-2, 300) for step in (1, 2, 5)]
     step = next(step for step in steps if (high - low) / step <= 4)
     return [round(number * step, 6) for number in range(int(np.floor(low / step)), int(np.ceil(high / step)) + 1)]
 

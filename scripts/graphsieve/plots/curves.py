@@ -8,47 +8,71 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from graphsieve.plots.style import DATASET_STYLES, GREY, INK, TEXT_WIDTH, label, method_colours, use_style
+from graphsieve.plots.style import GREY, INK, TEXT_WIDTH, dataset_styles, label, letter, method_colours, use_style
 from graphsieve.study import analysis
-from graphsieve.study.labels import DATASETS, ROWS, in_order, label_dataset, label_metrics, metric_of
+from graphsieve.study.labels import ROWS, in_order, label_dataset, label_metrics, metric_of
 
 LINES = {"full": (0, (4, 1.5))}  # the others are solid
 PANELS = {"val_accuracy": "Validation {} (%)", "test_accuracy": "Test {} (%)"}  # with the metric in place
+DIFFERENCES = {"val_accuracy": "Validation {}\nless full (points)", "test_accuracy": "Test {}\nless full (points)"}
+HIDING = 6.0  # points: where the bands of runs are wider than this to either side, they hide each other and the curves
+DODGE = 0.12  # of an interval, between the dots of two methods
 
 
 def training_curves(history: pd.DataFrame, datasets: list[str]) -> Figure:
-    """One row per dataset: validation accuracy (or another metric), test accuracy, difference to the full model."""
+    """One row per dataset: validation accuracy (or another metric), test accuracy, difference to the full model.
+
+    Where runs differ by more than `HIDING` points, their bands would hide everything: there the first panel has the
+    means of the test accuracy alone, and the others the differences to the full model of the same run.
+    """
     use_style()
     methods = in_order(history["scorer"], ROWS)
     colours = method_colours(methods)
     figure, axes = plt.subplots(
-        len(datasets), 3, figsize=(TEXT_WIDTH, 0.35 + 1.75 * len(datasets)), squeeze=False, layout="constrained"
+        len(datasets), 3, figsize=(TEXT_WIDTH, 0.4 + 1.8 * len(datasets)), squeeze=False, layout="constrained"
     )
     marks = analysis.prunings(history)
-    difference = analysis.differences_to_full(history)
-    for axis_row, dataset in zip(axes, datasets, strict=True):
+    for number, (axis_row, dataset) in enumerate(zip(axes, datasets, strict=True)):
         part = history[history["dataset"] == dataset]
         if part.empty:
             leave_gaps(axis_row, dataset)
-            continue
-        for axis, (value, title) in zip(axis_row, PANELS.items(), strict=False):
-            curves = analysis.mean_curves(part, value, ["scorer"])
-            for method in methods:
-                _draw_curve(axis, curves[curves["scorer"] == method], colours[method], LINES.get(method, "-"))
-            axis.set_ylabel(title.format(label_metrics(metric_of(part))))
-            axis.set_ylim(*_limits(curves["mean"]))
-        _draw_differences(axis_row[2], difference[difference["dataset"] == dataset], methods, colours)
-        axis_row[0].set_title(label_dataset(dataset), loc="left", weight="bold", pad=14)
-        for axis in axis_row:
-            _mark_prunings(axis, marks[marks["dataset"] == dataset], part["epoch"].max())
+        else:
+            _draw_row(axis_row, part, methods, colours)
+            for axis in axis_row:
+                _mark_prunings(axis, marks[marks["dataset"] == dataset], part["epoch"].max())
+        for place, axis in enumerate(axis_row):
+            title = letter(3 * number + place) + (label_dataset(dataset) if place == 0 else "")
+            axis.set_title(title, loc="left", weight="bold", pad=5 if part.empty else 14)
     _label_epochs(axes)
     handles = [
-        plt.Line2D([], [], color=colours[name], linestyle=LINES.get(name, "-"), linewidth=1.6) for name in methods
+        plt.Line2D([], [], color=colours[name], linestyle=LINES.get(name, "-"), linewidth=1.6, label=label(name))
+        for name in methods
     ]
-    figure.legend(
-        handles, [label(name) for name in methods], loc="outside upper center", ncols=len(methods), frameon=False
-    )
+    handles.append(plt.Line2D([], [], linestyle="", label="above each panel: % of the features left"))
+    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), frameon=False, columnspacing=1.2)
     return figure
+
+
+def _draw_row(axes: np.ndarray, history: pd.DataFrame, methods: list[str], colours: dict[str, str]) -> None:
+    """The three panels of one dataset."""
+    metric = label_metrics(metric_of(history))
+    curves = {value: analysis.mean_curves(history, value, ["scorer"]) for value in PANELS}
+    hidden = bands_hide(curves["test_accuracy"])
+    shown = ["test_accuracy"] if hidden and "full" in methods else list(PANELS)
+    for axis, value in zip(axes, shown, strict=False):
+        for method in methods:
+            curve = curves[value][curves[value]["scorer"] == method]
+            _draw_curve(axis, curve, colours[method], LINES.get(method, "-"), band=len(shown) > 1)
+        axis.set_ylabel(PANELS[value].format(metric))
+        axis.set_ylim(*_limits(curves[value]["mean"]))
+    for axis, value in zip(axes[len(shown) :], [*DIFFERENCES][-(3 - len(shown)) :], strict=True):
+        _draw_differences(axis, analysis.differences_to_full(history, value), methods, colours)
+        axis.set_ylabel(DIFFERENCES[value].format(metric))
+
+
+def bands_hide(curves: pd.DataFrame) -> bool:
+    """Whether the runs of a dataset differ so much that their bands would cover the means of all methods."""
+    return bool(curves["spread"].median() > HIDING)  # a single run has no spread, and hides nothing
 
 
 def leave_gaps(axes: np.ndarray, dataset: str) -> None:
@@ -61,12 +85,15 @@ def leave_gaps(axes: np.ndarray, dataset: str) -> None:
     axes[0].set_title(label_dataset(dataset), loc="left", weight="bold")
 
 
-def _draw_curve(axis: Axes, curve: pd.DataFrame, colour: str, line: object = "-", name: str | None = None) -> None:
+def _draw_curve(
+    axis: Axes, curve: pd.DataFrame, colour: str, line: object = "-", name: str | None = None, band: bool = True
+) -> None:
     """The mean over runs, and one sample standard deviation to either side."""
     axis.plot(curve["epoch"], curve["mean"], color=colour, linestyle=line, linewidth=1.1, label=name)
-    spread = curve["spread"].fillna(0)
-    low, high = curve["mean"] - spread, curve["mean"] + spread
-    axis.fill_between(curve["epoch"], low, high, color=colour, alpha=0.15, linewidth=0)
+    if band:
+        spread = curve["spread"].fillna(0)
+        low, high = curve["mean"] - spread, curve["mean"] + spread
+        axis.fill_between(curve["epoch"], low, high, color=colour, alpha=0.15, linewidth=0)
 
 
 def _limits(means: pd.Series) -> tuple[float, float]:
@@ -77,14 +104,17 @@ def _limits(means: pd.Series) -> tuple[float, float]:
 
 
 def _draw_differences(axis: Axes, table: pd.DataFrame, methods: list[str], colours: dict[str, str]) -> None:
+    """The mean over runs at the end of every interval, and its 95 % interval; methods stand a little apart."""
     axis.axhline(0, color=INK, linewidth=0.8, linestyle=LINES["full"])
-    for method in methods:
+    drawn = [method for method in methods if method in set(table["scorer"])]
+    width = np.diff(np.unique(table["end"])).min() if table["end"].nunique() > 1 else 0
+    for number, method in enumerate(drawn):
         part = table[table["scorer"] == method]
+        shift = DODGE * width * (number - (len(drawn) - 1) / 2)
         axis.errorbar(
-            part["end"], part["mean"], yerr=part["spread"].fillna(0), color=colours[method], marker="o", markersize=3,
-            linewidth=1.1, elinewidth=0.7,
+            part["end"] + shift, part["mean"], yerr=part["margin"].fillna(0), color=colours[method], marker="o",
+            markersize=2.8, linewidth=0.9, elinewidth=0.8,
         )  # fmt: skip
-    axis.set_ylabel("Difference to full (points)")
     if table.empty:
         axis.text(0.5, 0.6, "no full model in this run", transform=axis.transAxes, ha="center", color=GREY)
 
@@ -99,13 +129,18 @@ def _mark_prunings(axis: Axes, marks: pd.DataFrame, last_epoch: int) -> None:
             (start + end) / 2, 1.015, _short_percent(percent), transform=axis.get_xaxis_transform(), ha="center",
             va="bottom", fontsize=6, color="#555555",
         )  # fmt: skip
-    axis.set_xlim(0, last_epoch)
+    axis.set_xlim(0, last_epoch * 1.02)
     axis.locator_params(axis="y", nbins=5)
     sns.despine(ax=axis)
 
 
 def _short_percent(percent: float) -> str:
-    return f"{percent + 1e-9:.3g}".removeprefix("0")  # 3.125 becomes 3.13, as in the paper
+    """3.125 becomes 3.13, as in the paper.
+
+    >>> _short_percent(3.125), _short_percent(0.768)
+    ('3.13', '0.77')
+    """
+    return f"{percent + 1e-9:.3g}" if percent >= 1 else f"{percent:.2f}"
 
 
 def _label_epochs(axes: np.ndarray) -> None:
@@ -123,14 +158,16 @@ def ablation(history: pd.DataFrame, datasets: list[str]) -> Figure:
     """One column per dataset; above r varies, below K."""
     use_style()
     width = min(TEXT_WIDTH, 0.4 + 2.6 * len(datasets))
-    figure, axes = plt.subplots(2, len(datasets), figsize=(width, 4.0), squeeze=False, layout="constrained")
+    figure, axes = plt.subplots(2, len(datasets), figsize=(width, 4.6), squeeze=False, layout="constrained")
     for column, dataset in enumerate(datasets):
         part = history[history["dataset"] == dataset]
         if part.empty:
             leave_gaps(axes[:, column], dataset)
             continue
         draw_ablation(axes[:, column], part)
-        axes[0, column].set_title(label_dataset(dataset), loc="left", weight="bold")
+    for number, axis in enumerate(axes.flat):
+        name = label_dataset(datasets[number]) if number < len(datasets) else ""
+        axis.set_title(letter(number) + name, loc="left", weight="bold")
     _label_epochs(axes)
     return figure
 
@@ -150,7 +187,7 @@ def draw_ablation(axes: np.ndarray, history: pd.DataFrame) -> None:
             _draw_curve(axis, curves[curves[name] == value], shade, name=f"${symbol}={value:g}$")
         axis.set_ylabel(PANELS["test_accuracy"].format(label_metrics(metric_of(history))))
         axis.set(ylim=_limits(curves["mean"]), xlim=(0, curves["epoch"].max()))
-        axis.legend(loc="lower left", frameon=False, fontsize=7, handlelength=1.2, borderaxespad=0.2)
+        legend_below(axis, columns=4)
         axis.locator_params(axis="y", nbins=5)
         sns.despine(ax=axis)
 
@@ -158,26 +195,24 @@ def draw_ablation(axes: np.ndarray, history: pd.DataFrame) -> None:
 def performance(history: pd.DataFrame, timings: pd.DataFrame | None, dataset: str) -> Figure:
     """Figure 4: (a) varying r, (b) varying K on one dataset, (c) seconds to score at every checkpoint, by dataset."""
     use_style()
-    figure, axes = plt.subplots(1, 3, figsize=(TEXT_WIDTH, 2.15), layout="constrained")
+    figure, axes = plt.subplots(1, 3, figsize=(TEXT_WIDTH, 2.6), layout="constrained")
     draw_ablation(axes[:2], history[history["dataset"] == dataset])
     for axis in axes[:2]:
         axis.set_xlabel("Epoch")
     name = label_dataset(dataset)
-    titles = (f"(a) {name}, varying $r$", f"(b) {name}, varying $K$", "(c) Time to score")
+    titles = (f"{name}, varying $r$", f"{name}, varying $K$", "Time to score")
     if timings is None:
         leave_gaps(axes[2:], "")
     else:
         _draw_timings(axes[2], timings)
-    for axis, title in zip(axes, titles, strict=True):
-        axis.set_title(title, loc="left", weight="normal")
+    for number, (axis, title) in enumerate(zip(axes, titles, strict=True)):
+        axis.set_title(letter(number) + title, loc="left", weight="normal")
     return figure
 
 
 def _draw_timings(axis: Axes, timings: pd.DataFrame) -> None:
-    datasets = in_order(timings["dataset"], DATASETS)
-    for number, dataset in enumerate(datasets):
+    for dataset, (colour, marker) in dataset_styles(timings["dataset"]).items():
         times = timings[timings["dataset"] == dataset].groupby("checkpoint")["scoring_seconds"].agg(["mean", "std"])
-        colour, marker = DATASET_STYLES[number % len(DATASET_STYLES)]
         axis.errorbar(
             times.index, times["mean"], yerr=times["std"].fillna(0), color=colour, linewidth=1,
             marker=marker, markersize=3.5, elinewidth=0.6, label=label_dataset(dataset),
@@ -187,5 +222,14 @@ def _draw_timings(axis: Axes, timings: pd.DataFrame) -> None:
     axis.yaxis.set_major_formatter("{x:g}")
     axis.yaxis.set_minor_locator(NullLocator())
     axis.xaxis.get_major_locator().set_params(integer=True)
-    axis.legend(frameon=False, fontsize=6.5, handlelength=1.2, ncols=1 + (len(datasets) > 5), columnspacing=0.8)
+    legend_below(axis, columns=3)
     sns.despine(ax=axis)
+
+
+def legend_below(axis: Axes, columns: int, **entries: object) -> None:
+    """Off the data, which fills these panels."""
+    axis.legend(
+        **entries,
+        loc="upper center", bbox_to_anchor=(0.5, -0.24), frameon=False, fontsize=6.5, handlelength=1.1, ncols=columns,
+        columnspacing=0.9, handletextpad=0.4, borderaxespad=0,
+    )  # fmt: skip

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
-from graphsieve.plots.style import INK, TEXT_WIDTH, label, note, use_style
+from graphsieve.plots.style import INK, TEXT_WIDTH, label, letter, note, use_style
 from graphsieve.study.labels import DATASETS, ROWS, in_order
 from graphsieve.study.recovery import MEASURES
 
@@ -20,10 +20,10 @@ def recovery_heatmap(summary: pd.DataFrame) -> Figure:
     figure, axes = plt.subplots(
         1, len(MEASURES), figsize=(TEXT_WIDTH, 0.9 + 0.23 * len(scorers)), sharey=True, layout="constrained"
     )
-    for axis, (measure, title) in zip(axes, MEASURES.items(), strict=True):
+    for number, (axis, (measure, title)) in enumerate(zip(axes, MEASURES.items(), strict=True)):
         table = summary[summary["measure"] == measure].pivot(index="scorer", columns="dataset", values="mean")
         drawn = _heatmap(axis, table.reindex(index=scorers, columns=regimes))
-        axis.set_title(title)
+        axis.set_title(letter(number) + title, loc="left")
     axes[0].set_yticks(range(len(scorers)), labels=[label(name) for name in scorers])
     figure.supxlabel("Regime", fontsize=9)
     bar = figure.colorbar(drawn, ax=axes, pad=0.02, aspect=25)

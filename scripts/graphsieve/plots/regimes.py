@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from graphsieve.data.synthetic import REGIMES
-from graphsieve.plots.style import BLUE, GREY, INK, ORANGE, TEXT_WIDTH, VERMILION, label, note, use_style
+from graphsieve.plots.style import GREY, INK, TEXT_WIDTH, label, method_colours, note, use_style
 from graphsieve.study.labels import in_order
 
 SCORERS = ("npt", "pt", "tfi", "mi")  # what the paper draws
@@ -21,6 +21,7 @@ def regime_scores(means: pd.DataFrame, relevant: int) -> Figure:
     scorers = in_order(means["scorer"], SCORERS)
     if not regimes:
         return note("This run has none of the regimes (a) to (h).")
+    colours = method_colours(scorers)
     figure, axes = plt.subplots(
         len(regimes), 1 + len(scorers), figsize=(TEXT_WIDTH, 0.45 + 0.88 * len(regimes)), squeeze=False,
         layout="constrained", width_ratios=[0.5] + [1] * len(scorers),
@@ -29,7 +30,7 @@ def regime_scores(means: pd.DataFrame, relevant: int) -> Figure:
         _dependence_triangle(axis_row[0], regime)
         for axis, scorer in zip(axis_row[1:], scorers, strict=True):
             cell = means[(means["dataset"] == f"synthetic_{regime}") & (means["scorer"] == scorer)]
-            _score_panel(axis, cell, relevant if REGIMES[regime][2] else 0)
+            _score_panel(axis, cell, relevant if REGIMES[regime][2] else 0, colours[scorer])
     for column, scorer in enumerate(scorers, 1):
         axes[0, column].set_title(label(scorer))
         _share_scale(axes[:, column])
@@ -37,15 +38,16 @@ def regime_scores(means: pd.DataFrame, relevant: int) -> Figure:
     return figure
 
 
-def _score_panel(axis: Axes, cell: pd.DataFrame, relevant: int) -> None:
-    for part, colour in ((cell["feature"] >= relevant, BLUE), (cell["feature"] < relevant, VERMILION)):
+def _score_panel(axis: Axes, cell: pd.DataFrame, relevant: int, strong: str) -> None:
+    """Relevant features have the method's colour, the others are grey."""
+    for part, colour in ((cell["feature"] >= relevant, GREY), (cell["feature"] < relevant, strong)):
         drawn = cell[part]
         axis.errorbar(
             drawn["feature"] + 1, drawn["mean"], yerr=drawn["spread"].fillna(0),
             fmt="o", markersize=2, color=colour, elinewidth=0.6, markeredgewidth=0,
         )  # fmt: skip
     if relevant:
-        axis.axvspan(0.3, relevant + 0.7, color=ORANGE, alpha=0.2, linewidth=0)
+        axis.axvspan(0.3, relevant + 0.7, color="#eeeeee", linewidth=0, zorder=0)
     axis.axhline(0, color=GREY, linewidth=0.5, zorder=0)
     sns.despine(ax=axis)
 

@@ -1,5 +1,6 @@
 """One style for every figure: the paper's width, a font that ships with matplotlib, colours all eyes can tell apart."""
 
+from collections.abc import Iterable
 from itertools import cycle
 
 import matplotlib
@@ -8,7 +9,7 @@ import seaborn as sns
 from matplotlib.figure import Figure
 
 from graphsieve.files.writing import atomic_path
-from graphsieve.study.labels import label_row
+from graphsieve.study.labels import DATASETS, base, in_order, label_row
 
 TEXT_WIDTH = 6.75  # inches, the paper's two columns together
 
@@ -17,6 +18,7 @@ PALETTE = BLUE, VERMILION, GREEN, ORANGE, SKY, PURPLE, YELLOW = (
     "#0072b2", "#d55e00", "#009e73", "#e69f00", "#56b4e9", "#cc79a7", "#f0e442",
 )  # fmt: skip
 INK, GREY = "#222222", "#8a8a8a"
+ALARM = "#b2182b"  # what breaks a bound; no method or dataset has it
 
 # One colour for a method in all figures; a method that is not here gets one that its figure does not use yet.
 METHOD_COLOURS = {
@@ -28,10 +30,27 @@ METHOD_COLOURS = {
     "h_euc": PURPLE,
     "h_ge": GREY,  # sky would be too near to the blue of TFI among half-transparent dots
     "random": SKY,
+    # Kin of a method have a shade of its colour.
+    "npt_gaussian": "#e8946a",
+    "npt_mask": "#a8553a",
+    "npt_loss": "#7f2704",
+    "pt": "#b8860b",
+    "tfi_train": "#08306b",
+    "mi_train": "#00441b",
 }
 
-# Nine datasets in one panel: a colour and a marker each.
-DATASET_STYLES = tuple(zip((VERMILION, BLUE, GREEN, ORANGE, PURPLE, SKY, INK, GREY, YELLOW), "osD^vPX<>", strict=True))
+# One colour and marker for a dataset in all figures, none of them a method's: Paul Tol's muted colours.
+DATASET_STYLES = {
+    "cora": ("#332288", "o"),
+    "citeseer": ("#88ccee", "s"),
+    "pubmed": ("#44aa99", "D"),
+    "photo": ("#117733", "p"),
+    "computers": ("#999933", "h"),
+    "arxiv": ("#ddcc77", "P"),
+    "cornell": ("#cc6677", "X"),
+    "texas": ("#882255", "<"),
+    "wisconsin": ("#aa4499", ">"),
+}
 
 STYLE = {
     "font.family": "STIXGeneral",
@@ -87,6 +106,26 @@ def method_colours(methods: list[str]) -> dict[str, str]:
     taken = [METHOD_COLOURS.get(name) for name in methods]
     spare = cycle([colour for colour in PALETTE if colour not in taken] or PALETTE)
     return {name: METHOD_COLOURS.get(name) or next(spare) for name in methods}
+
+
+def dataset_styles(datasets: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Colour and marker of every dataset of a figure, in the paper's order; ours get what it does not use yet."""
+    names = in_order(datasets, DATASETS)
+    taken = {DATASET_STYLES.get(base(name)) for name in names}
+    spare = cycle([look for look in DATASET_STYLES.values() if look not in taken] or DATASET_STYLES.values())
+    return {name: DATASET_STYLES.get(base(name)) or next(spare) for name in names}
+
+
+def letter(number: int, panels: int = 2) -> str:
+    """What a panel's title begins with; a panel alone needs none.
+
+    >>> letter(0), letter(27), letter(0, panels=1)
+    ('(a) ', '(ab) ', '')
+    """
+    if panels < 2:
+        return ""
+    tens, unit = divmod(number, 26)
+    return f"({chr(ord('a') + tens - 1) if tens else ''}{chr(ord('a') + unit)}) "
 
 
 def label(name: str) -> str:

@@ -5,10 +5,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from graphsieve.plots.style import BLUE, GREY, TEXT_WIDTH, VERMILION, use_style
+from graphsieve.plots.style import GREY, METHOD_COLOURS, TEXT_WIDTH, letter, use_style
 from graphsieve.study.tasks.names import DESCRIPTIONS, METRICS, RANKINGS
 
-LOOKS = {"importance": (VERMILION, "o"), "random": (GREY, "s")}
+LOOKS = {"importance": (METHOD_COLOURS["npt"], "o"), "random": (METHOD_COLOURS["random"], "s")}
 
 
 def task_curves(summary: pd.DataFrame) -> Figure:
@@ -32,7 +32,14 @@ def task_columns(top: pd.DataFrame) -> Figure:
     figure, axes = _panels(tasks, height=2.0)
     for task, axis in zip(tasks, axes, strict=True):
         rows = top[top["task"] == task].iloc[::-1]
-        axis.barh(rows["column"], rows["mean"], xerr=rows["std"].fillna(0), color=BLUE, height=0.7, ecolor=GREY)
+        axis.barh(
+            rows["column"],
+            rows["mean"],
+            xerr=rows["std"].fillna(0),
+            color=METHOD_COLOURS["npt"],
+            height=0.7,
+            ecolor=GREY,
+        )
         axis.set_xlabel("Rise of the loss")
     return figure
 
@@ -45,8 +52,8 @@ def _panels(tasks: list[str], height: float) -> tuple[Figure, list[Axes]]:
     used = list(axes.flat)[: len(tasks)]
     for axis in list(axes.flat)[len(tasks) :]:
         axis.remove()
-    for task, axis in zip(tasks, used, strict=True):
-        axis.set_title(DESCRIPTIONS[task].label, fontsize=9)
+    for number, (task, axis) in enumerate(zip(tasks, used, strict=True)):
+        axis.set_title(letter(number, len(tasks)) + DESCRIPTIONS[task].label, fontsize=9, loc="left")
         axis.spines[["top", "right"]].set_visible(False)
     return figure, used
 

@@ -7,11 +7,16 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 
 from graphsieve.data.two_groups import COLUMNS
-from graphsieve.plots.style import BLUE, GREEN, GREY, INK, TEXT_WIDTH, VERMILION, use_style
+from graphsieve.plots.style import GREY, INK, METHOD_COLOURS, TEXT_WIDTH, use_style
 from graphsieve.study.fairness import METHODS
 
 # Colour, marker, and where a point's number stands: below it where the other paths run above.
-LOOKS = {"accuracy": (VERMILION, "o", (-3, -10)), "gap": (BLUE, "s", (3, 4)), "both": (GREEN, "D", (3, 4))}
+# Pruning by accuracy is NPT, and has its colour.
+LOOKS = {
+    "accuracy": (METHOD_COLOURS["npt"], "o", (-3, -10)),
+    "gap": ("#5e3c99", "s", (3, 4)),
+    "both": ("#01665e", "D", (3, 4)),
+}
 
 
 def trade_off(summary: pd.DataFrame) -> Figure:

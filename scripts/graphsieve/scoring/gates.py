@@ -20,11 +20,12 @@ def stochastic_gates(task: ScoringTask) -> Scores:
     import torch
     from torch.nn.functional import cross_entropy
 
-    from graphsieve.models.training import build_module
+    from graphsieve.models.training import build_module, edge_tensors
 
     options, device = options_of(task), torch.device(task.device)
     graph, nodes = task.graph, torch.from_numpy(task.known_nodes).to(device)
     x, edge_index, y = (torch.from_numpy(array).to(device) for array in (graph.x, graph.edge_index, graph.y))
+    edges = edge_tensors(graph, device)
     model = build_module(task.make_model, graph.num_features, task.seed, device).train()
     means = torch.full((graph.num_features,), START, device=device, requires_grad=True)
     weights = [{"params": list(model.parameters()), "weight_decay": options.weight_decay}, {"params": [means]}]
@@ -33,7 +34,7 @@ def stochastic_gates(task: ScoringTask) -> Scores:
         torch.manual_seed(child_integer(task.seed, "dropout"))
         for _ in range(options.epochs):
             gates = (means + SPREAD * torch.randn_like(means)).clamp(0, 1)
-            loss = cross_entropy(model(x * gates, edge_index)[nodes], y[nodes]) + PRICE * open_share(means)
+            loss = cross_entropy(model(x * gates, edge_index, **edges)[nodes], y[nodes]) + PRICE * open_share(means)
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()

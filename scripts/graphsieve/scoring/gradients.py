@@ -21,12 +21,15 @@ def integrated_gradients(task: ScoringTask) -> Scores:
 def _attribution(method: str, task: ScoringTask, **options: int) -> np.ndarray:
     import torch
 
+    from graphsieve.models.training import edge_tensors
+
     device, graph, nodes = next(task.model.parameters()).device, task.graph, task.split.val
     x, edge_index, y = (torch.from_numpy(array).to(device) for array in (graph.x, graph.edge_index, graph.y[nodes]))
+    edges = edge_tensors(graph, device)
 
     def log_probability(batch):
         """Captum stacks inputs along a first dimension: here it has one graph."""
-        found = task.model(batch[0], edge_index)[nodes].log_softmax(dim=1)
+        found = task.model(batch[0], edge_index, **edges)[nodes].log_softmax(dim=1)
         return found.gather(1, y[:, None]).sum()[None]
 
     explainer = getattr(_captum(), method)(log_probability)

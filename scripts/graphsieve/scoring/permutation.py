@@ -48,6 +48,7 @@ def perturbed(
     import torch
 
     from graphsieve.importance import permutation_importance
+    from graphsieve.models.training import edge_tensors
 
     device = next(model.parameters()).device
     return permutation_importance(
@@ -63,4 +64,5 @@ def perturbed(
         shared_permutation=task.options.shared_permutation,
         random_state=state,
         progress=task.progress,
+        **edge_tensors(task.graph, device),
     )

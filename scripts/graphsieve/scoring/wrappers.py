@@ -71,7 +71,9 @@ def _loss(task: ScoringTask, model: object, x: np.ndarray) -> float:
     import torch
     from torch.nn.functional import cross_entropy
 
+    from graphsieve.models.training import edge_tensors
+
     device, nodes = next(model.parameters()).device, task.split.val
     x, edge_index, y = (torch.from_numpy(array).to(device) for array in (x, task.graph.edge_index, task.graph.y[nodes]))
     with torch.no_grad():
-        return cross_entropy(model(x, edge_index)[nodes].double(), y).item()
+        return cross_entropy(model(x, edge_index, **edge_tensors(task.graph, device))[nodes].double(), y).item()

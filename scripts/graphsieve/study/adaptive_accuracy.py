@@ -7,6 +7,7 @@ from pandas.io.formats.style import Styler
 from graphsieve.errors import InputError
 from graphsieve.files.checks import RUN
 from graphsieve.study import accuracy
+from graphsieve.study.agreement import SHARE, agreement
 from graphsieve.study.grids import stack, stack_lines
 from graphsieve.study.labels import DATASETS, in_order, label_dataset, listed, measure_of
 from graphsieve.study.markup import MARKUP, page_table
@@ -68,12 +69,8 @@ def accuracy_cells(summary: pd.DataFrame, markup: str = "html") -> dict[float, p
 
 
 def compare(summary: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
-    """The cells that both tables have."""
-    parts = [
-        accuracy.compare(part, published[published["retained_percent"] == percent], "scorer")
-        for percent, part in summary.groupby("retained_percent", sort=False)
-    ]
-    return pd.concat(parts, ignore_index=True)
+    """The cells that both tables have, and whether they agree."""
+    return agreement(summary, published, [SHARE, "scorer", "dataset"])
 
 
 def comparison_cells(comparison: pd.DataFrame) -> dict[float, pd.DataFrame]:
@@ -117,8 +114,17 @@ def records(summary: pd.DataFrame) -> pd.DataFrame:
     return summary[["retained_percent", "scorer", "dataset", "accuracy_mean", "accuracy_std", "runs"]]
 
 
-def printed_table(summary: pd.DataFrame, *, title: str) -> dict:
-    """The table as it is printed, with title, notes and lines: what `NotebookPage.add_table` takes beside records."""
-    parts = {markup: _by_percent(accuracy_cells(summary, markup)) for markup in MARKUP}
+def printed_table(summary: pd.DataFrame, *, title: str, published: pd.DataFrame | None = None) -> dict:
+    """The table as it is printed, with title, notes and lines: what `NotebookPage.add_table` takes beside records.
+
+    On a page the cells also have the published numbers.
+    """
+    parts = {markup: accuracy_cells(summary, markup) for markup in MARKUP}
+    if published is not None:
+        for percent, part in compare(summary, published).groupby(SHARE):
+            parts["html"][percent] = accuracy.beside_published(parts["html"][percent], part, "scorer")
+    parts = {markup: _by_percent(tables) for markup, tables in parts.items()}
     cells = {markup: stack(tables, "%", markup) for markup, tables in parts.items()}
-    return {"cells": cells, "title": title, "notes": notes(summary), **stack_lines(parts["html"])}
+    page_notes = accuracy.PUBLISHED_NOTE if published is not None else ""
+    lines = stack_lines(parts["html"])
+    return {"cells": cells, "title": title, "notes": notes(summary), "page_notes": page_notes, **lines}

@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 
 from graphsieve.files.checks import RUN
+from graphsieve.study.families import overlap_of
 from graphsieve.study.labels import DATASETS, PAPER_DATASETS, in_order, label_dataset, listed, runs_text
+from graphsieve.study.statistics import mean_test
 
 
 def panel_datasets(available: pd.Series, paper: list[str], extras: bool = True) -> list[str]:
@@ -47,16 +49,23 @@ def best_in_intervals(history: pd.DataFrame) -> pd.DataFrame:
     return best.assign(end=groups["epoch"].max().to_numpy())
 
 
-def differences_to_full(history: pd.DataFrame) -> pd.DataFrame:
-    """Test accuracy less that of the full model of the same seed, interval by interval: mean and spread, in percent."""
+def differences_to_full(history: pd.DataFrame, value: str = "test_accuracy") -> pd.DataFrame:
+    """`value` less that of the full model of the same seed, interval by interval, in percent: mean, `margin`, runs.
+
+    The margin is half of the 95 % interval of the mean, which allows for splits that overlap.
+    """
     best = best_in_intervals(history)
     pair = ["dataset", "model", "split", "seed", "checkpoint"]
-    full = best.loc[best["scorer"] == "full", [*pair, "test_accuracy"]]
+    full = best.loc[best["scorer"] == "full", [*pair, value]]
     both = best[best["scorer"] != "full"].merge(full, on=pair, suffixes=("", "_full"))
-    both["value"] = 100 * (both["test_accuracy"] - both["test_accuracy_full"])
-    return both.groupby(["dataset", "scorer", "end"], as_index=False).agg(
-        mean=("value", "mean"), spread=("value", "std"), runs=("value", "size")
-    )
+    both["difference"] = 100 * (both[value] - both[f"{value}_full"])
+    rows = []
+    for (dataset, scorer, end), runs in both.groupby(["dataset", "scorer", "end"]):
+        found = mean_test(runs["difference"], overlap_of(runs))
+        margin = found["high"] - found["mean"]
+        named = {"dataset": dataset, "scorer": scorer, "end": end}
+        rows.append({**named, "mean": found["mean"], "margin": margin, "runs": found["runs"]})
+    return pd.DataFrame(rows, columns=["dataset", "scorer", "end", "mean", "margin", "runs"])
 
 
 def prunings(history: pd.DataFrame) -> pd.DataFrame:
@@ -80,21 +89,41 @@ def last_checkpoints(features: pd.DataFrame) -> pd.DataFrame:
 
 
 def last_by_feature(last: pd.DataFrame) -> pd.DataFrame:
-    """Mean and spread over runs, the features kept longest (then: most surely) first, each with its `place`."""
+    """Mean and spread over runs, the features kept longest first, each with its `place`.
+
+    Many features share a mean, and sorting them by their spread would draw teeth that mean nothing: the spread is
+    that of a feature's neighbours together, a twenty-fifth of all.
+    """
     table = last.groupby(["dataset", "feature"], as_index=False).agg(
         mean=("last", "mean"), spread=("last", "std"), runs=("last", "size")
     )
-    table = table.sort_values(["dataset", "mean", "spread"], ascending=[True, False, True], ignore_index=True)
+    table = table.sort_values(["dataset", "mean", "feature"], ascending=[True, False, True], ignore_index=True)
+    variances = (table["spread"] ** 2).groupby(table["dataset"])
+    table["spread"] = variances.transform(_neighbours) ** 0.5
     return table.assign(place=table.groupby("dataset").cumcount() + 1)
 
 
+def _neighbours(values: pd.Series) -> pd.Series:
+    return values.rolling(max(1, len(values) // 25), center=True, min_periods=1).mean()
+
+
 def last_by_ranking(last: pd.DataFrame) -> pd.DataFrame:
-    """Features grouped by their most common last checkpoint (the latest of several): a group's average in every run."""
-    modes = last.groupby(["dataset", "feature"])["last"].agg(lambda values: values.mode().max()).rename("ranking")
+    """Features grouped by their most common last checkpoint (see `_most_common`): a group's average in every run."""
+    modes = last.groupby(["dataset", "feature"])["last"].agg(_most_common).rename("ranking")
     grouped = last.merge(modes.reset_index(), on=["dataset", "feature"])
     return grouped.groupby(["dataset", "ranking", "seed"], as_index=False).agg(
         mean=("last", "mean"), features=("feature", "size")
     )
+
+
+def _most_common(values: pd.Series) -> float:
+    """Of several values that are equally common, the one nearest to the mean (then the latest).
+
+    >>> _most_common(pd.Series([0, 0, 3, 3, 4]))
+    3
+    """
+    modes = values.mode()
+    return max(modes, key=lambda mode: (-abs(mode - values.mean()), mode))
 
 
 def timings_sentence(timings: pd.DataFrame) -> str:
@@ -108,6 +137,12 @@ def timings_sentence(timings: pd.DataFrame) -> str:
         for name in in_order(first.index, DATASETS)
     ]
     return "; ".join(parts) + "."
+
+
+def substitute(available: pd.Series, wanted: str) -> str:
+    """The dataset of a panel: the paper's, or where a run has not got it the first of the paper's that it has."""
+    names = in_order(available, DATASETS)
+    return wanted if wanted in names else next((name for name in names if name in PAPER_DATASETS), names[0])
 
 
 # Importance over time

@@ -2,10 +2,12 @@
 
 import pandas as pd
 
-from graphsieve.study.claims import ONE_RUN
+from graphsieve.study.agreement import AGREES, SHARE, counts_sentence
+from graphsieve.study.claims import AHEAD, BEHIND, BEST, NEAR, ONE_RUN
 from graphsieve.study.grids import by_row_and_dataset
 from graphsieve.study.labels import label_dataset, label_row, listed
-from graphsieve.study.markup import signed
+from graphsieve.study.markup import p_text, signed
+from graphsieve.study.statistics import LEVEL
 
 
 def with_interval(row: pd.Series) -> str:
@@ -15,15 +17,14 @@ def with_interval(row: pd.Series) -> str:
 
 
 def difference_cells(comparison: pd.DataFrame) -> pd.DataFrame:
-    """NPT less each rival; bold where the interval leaves out zero."""
-    clear = (comparison["low"] > 0) | (comparison["high"] < 0)
-    return _grid(comparison, clear, "rival", "NPT less")
+    """NPT less each rival; bold where the difference is shown."""
+    return _grid(comparison, comparison["p_holm"] < LEVEL, "rival", "NPT less")
 
 
-def agreement_cells(agreement: pd.DataFrame, row: str) -> pd.DataFrame:
+def agreement_cells(agreement: pd.DataFrame) -> pd.DataFrame:
     """Ours less the published; bold where the two disagree."""
     differences = agreement.rename(columns={"difference": "mean"})
-    return _grid(differences, agreement["verdict"] != "agrees", row, "Ours less published")
+    return _grid(differences, agreement["verdict"] != AGREES, "row", "Ours less published")
 
 
 def _grid(table: pd.DataFrame, bold: pd.Series, row: str, corner: str) -> pd.DataFrame:
@@ -38,22 +39,37 @@ def grid(table: pd.DataFrame, texts: list[str], row: str, corner: str) -> pd.Dat
     return cells.rename(index=label_row, columns=label_dataset).rename_axis(corner).rename_axis(None, axis=1)
 
 
-def verdict_cells(judged: pd.DataFrame, label: str) -> pd.DataFrame:
-    """One row per judged case: what was measured, with its interval, and the verdict."""
+def verdict_cells(judged: pd.DataFrame, label: str, seen: str = "could be seen") -> pd.DataFrame:
+    """One row per judged case: what was measured, with its interval, p-value and power, and the verdict."""
     columns = {
         label: judged[label].map(label_row) if label == "rival" else judged[label].astype(str),
         "mean and interval": [with_interval(row) for _, row in judged.iterrows()],
-        "runs": judged["runs"].astype(str),
+        "p (Holm)": judged["p_holm"].map(p_text),
+        seen: judged["detectable"].map(_points),
+        "runs": judged["runs"].astype(int).astype(str),
         "verdict": judged["verdict"],
     }
     return pd.DataFrame(columns).set_axis(judged["dataset"].map(label_dataset)).rename_axis("Dataset")
 
 
+def _points(value: float) -> str:
+    if pd.isna(value):
+        return "–"
+    return f"{value:.1f}" if value < 100 else "100 or more"
+
+
+def repeats_cells(judged: pd.DataFrame) -> pd.DataFrame:
+    return verdict_cells(judged, "repeats", "little would show within")
+
+
 def early_cells(judged: pd.DataFrame) -> pd.DataFrame:
-    percent = judged.assign(**{name: (100 * judged[name]).round(1) for name in ("mean", "low", "high")})
+    shares = ["mean", "low", "high", "detectable"]
+    percent = judged.assign(**{name: (100 * judged[name]).round(1) for name in shares})
     cells = verdict_cells(percent, "moment").replace(r"\+", "", regex=True)
-    cells.insert(2, "chance", [f"{100 * value:.1f}" for value in judged["chance"]])
-    return cells.rename(columns={"mean and interval": "% of the final top"})
+    for place, (name, title) in enumerate({"chance": "chance", "expected": "by frequency"}.items(), 2):
+        cells.insert(place, title, [f"{100 * value:.1f}" for value in judged[name]])
+    cells.insert(4, "runs that show it", [f"{row.shown} of {row.runs}" for row in judged.itertuples()])
+    return cells.drop(columns="runs").rename(columns={"mean and interval": "% of the final top"})
 
 
 def correlation_cells(judged: pd.DataFrame) -> pd.DataFrame:
@@ -61,6 +77,9 @@ def correlation_cells(judged: pd.DataFrame) -> pd.DataFrame:
         "closest to NPT": judged["closest"].map(label_row),
         "selects best": judged["best"].map(label_row),
         "the same in resampled runs": ["–" if pd.isna(share) else f"{share:.0%}" for share in judged["agreement"]],
+        "best less closest": ["–" if pd.isna(row["mean"]) else with_interval(row) for _, row in judged.iterrows()],
+        "p (Holm)": judged["p_holm"].map(p_text),
+        "could be seen": judged["detectable"].map(_points),
         "verdict": judged["verdict"],
     }
     return pd.DataFrame(columns).set_axis(judged["dataset"].map(label_dataset)).rename_axis("Dataset")
@@ -80,21 +99,62 @@ def _names(judged: pd.DataFrame) -> str:
     return listed(list(dict.fromkeys(judged["dataset"].map(label_dataset))))
 
 
-def agreement_sentence(agreement: pd.DataFrame, name: str) -> str:
-    verdicts = agreement["verdict"].value_counts()
-    agree, higher, lower = (int(verdicts.get(verdict, 0)) for verdict in ("agrees", "higher", "lower"))
-    return f"{name}: {agree} of {len(agreement)} cells agree with the published; {higher} are higher, {lower} lower."
+def best_sentence(judged: pd.DataFrame) -> str:
+    """On how many datasets (and shares) NPT is shown to be best, and behind; and what else could have been seen."""
+    tested = judged[judged["verdict"] != ONE_RUN]
+    single = judged[judged["verdict"] == ONE_RUN]
+    cases = f"{len(tested)} case{'s' * (len(tested) != 1)}"
+    found = {verdict: tested[tested["verdict"] == verdict] for verdict in (BEST, BEHIND, AHEAD, NEAR)}
+    told = [
+        f"NPT is shown to be ahead of every rival in {len(found[BEST])} of {cases}{_on(found[BEST])}, and behind one "
+        f"in {len(found[BEHIND])}{_on(found[BEHIND])}"
+    ]
+    unclear = pd.concat([found[AHEAD], found[NEAR]])
+    if len(unclear):
+        told.append(
+            f"it has the highest mean in {len(found[AHEAD])} more, but not surely, and a lower one than the strongest "
+            f"rival in {len(found[NEAR])}, not surely either; there a difference of {seen_range(unclear)} points could "
+            "have been seen"
+        )
+    return "; ".join(told) + "." + (f" ({ONE_RUN.capitalize()}: {_names(single)}.)" if len(single) else "")
 
 
-def agreement_list(agreements: list[pd.DataFrame]) -> str:
+def _on(cases: pd.DataFrame) -> str:
+    return f" ({_names(cases)})" if len(cases) else ""
+
+
+def seen_range(cases: pd.DataFrame) -> str:
+    """From the smallest to the largest difference that could have been seen in these cases."""
+    low, high = (_points(value) for value in (cases["detectable"].min(), cases["detectable"].max()))
+    return low if low == high else f"{low} to {high}"
+
+
+def rival_sentences(comparison: pd.DataFrame) -> str:
+    """Rival by rival: on how many datasets it has the higher mean, and where that is shown; and the reverse."""
+    return " ".join(_rival_sentence(rival, rows) for rival, rows in comparison.groupby("rival", sort=False))
+
+
+def _rival_sentence(rival: str, rows: pd.DataFrame) -> str:
+    better, shown = rows["mean"] < 0, rows["p_holm"] < LEVEL
+    worse_shown = rows[~better & shown]
+    reverse = f"; NPT is shown to select better on {_names(worse_shown)}" if len(worse_shown) else ""
+    surely = f"shown on {_names(rows[better & shown])}" if (better & shown).any() else "shown on none"
+    where = f" ({_names(rows[better])})" if better.any() else ""
+    count = f"{better.sum()} of {len(rows)} datasets"
+    return f"{label_row(rival)} selects better than NPT on {count}{where}, {surely}{reverse}."
+
+
+def agreement_list(cells: pd.DataFrame) -> str:
     """A sentence for each of Tables 1 to 3 that has cells in common with the published one."""
-    named = enumerate(agreements, 1)
-    return "\n".join(f"- {agreement_sentence(cells, f'Table {number}')}" for number, cells in named if len(cells))
+    return "\n".join(f"- {counts_sentence(part, name)}" for name, part in cells.groupby("table"))
 
 
-def agreement_tables(agreements: list[pd.DataFrame]) -> dict[str, pd.DataFrame]:
+def agreement_tables(cells: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The cells of Tables 1 to 3 by name, those of Table 3 by the share of the features."""
-    tables = {"Table 1": (agreements[0], "setting"), "Table 2": (agreements[1], "scorer")}
-    for percent, cells in agreements[2].groupby("retained_percent", sort=False):
-        tables[f"Table 3, {percent:g} % of the features"] = (cells, "scorer")
-    return {name: agreement_cells(cells, row) for name, (cells, row) in tables.items() if len(cells)}
+    tables = {}
+    for name, part in cells.groupby("table"):
+        if part[SHARE].isna().all():
+            tables[name] = agreement_cells(part)
+        for percent, share in part.groupby(SHARE, sort=False):
+            tables[f"{name}, {percent:g} % of the features"] = agreement_cells(share)
+    return tables

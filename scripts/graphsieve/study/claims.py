@@ -1,31 +1,51 @@
-"""The paper's four claims, put to the test on a run's records: every number with its 95 % interval over runs.
+"""The paper's four claims, put to the test on a run's records.
 
-Differences are paired: two methods are compared on the same split, initialisation and seed. Accuracies in points.
+Differences are paired: two methods are compared on the same split, initialisation and seed. Accuracies in points. Each
+claim is a family of tests: p-values are adjusted for their number by Holm's method, intervals allow for splits that
+overlap, and beside what is not shown stands what could have been.
 """
 
 import numpy as np
 import pandas as pd
 
-from graphsieve.selection.top import count_to_keep
-from graphsieve.study import accuracy, adaptive_accuracy
+from graphsieve.study import early
 from graphsieve.study.analysis import best_in_intervals
+from graphsieve.study.families import TESTED, as_family, overlap_of
 from graphsieve.study.labels import DATASETS, in_order
-from graphsieve.study.stability import rank_stability
-from graphsieve.study.statistics import mean_interval, welch_half_width
+from graphsieve.study.statistics import CONFIDENCE, LEVEL, equivalence_p, mean_test, provable_margin
 
 BASELINES = ("tfi", "mi", "h_attr", "h_euc", "h_ge", "random")  # what the paper compares NPT with
-FAIR_RIVALS = ("npt_loss", "mi_train", "tfi_train")  # what it does not
+FAIR_RIVALS = ("npt_loss", "pt", "mi_train", "tfi_train")  # what it does not
 CORRELATED = ("tfi", "mi", "h_attr", "h_euc", "h_ge")
-LITTLE = 2.0  # points of accuracy: a difference whose interval stays below it is little
+LITTLE = 2.0  # points of accuracy: a difference that surely is smaller is little
 RESAMPLES = 2000
 ONE_RUN = "one run only"  # the verdict where nothing can be told from chance
+HOLDS, NOT_SHOWN, FAILS = "holds", "not shown", "does not hold"
+BEST, AHEAD, NEAR, BEHIND = "best", "ahead, not shown", "behind, not shown", "behind"
 
 
 # Claim 1: NPT is best or near best on every dataset
 
 
 def compare_with_npt(records: pd.DataFrame, rivals: tuple[str, ...]) -> pd.DataFrame:
-    """How many points NPT is above each rival, dataset by dataset; `records` has one row per run and method."""
+    """How many points NPT is above each rival, dataset by dataset, as one family of tests.
+
+    `records` has one row per run and method.
+    """
+    return as_family(_differences(records, rivals))
+
+
+def compare_adaptive(chosen: pd.DataFrame, rivals: tuple[str, ...]) -> pd.DataFrame:
+    """The same at every share of the features that Table 3 shows; all shares together are one family."""
+    pruned = chosen[chosen["scorer"] != "full"]
+    parts = [
+        _differences(pruned[pruned["retained_percent"] == percent], rivals).assign(retained_percent=percent)
+        for percent in chosen["retained_percent"].unique()
+    ]
+    return as_family(pd.concat(parts, ignore_index=True).infer_objects())  # a share without npt has no numbers
+
+
+def _differences(records: pd.DataFrame, rivals: tuple[str, ...]) -> pd.DataFrame:
     accuracies = records.pivot_table(index=["dataset", "seed"], columns="scorer", values="test_accuracy")
     rows = []
     for dataset in in_order(records["dataset"], DATASETS):
@@ -33,57 +53,64 @@ def compare_with_npt(records: pd.DataFrame, rivals: tuple[str, ...]) -> pd.DataF
         for rival in [name for name in rivals if name in runs and "npt" in runs]:
             pairs = 100 * (runs["npt"] - runs[rival]).dropna()
             if len(pairs):
-                rows.append({"dataset": dataset, "rival": rival, **mean_interval(pairs)})
-    return pd.DataFrame(rows, columns=["dataset", "rival", "mean", "low", "high", "runs"])
+                rows.append({"dataset": dataset, "rival": rival, **mean_test(pairs, overlap_of(records))})
+    return pd.DataFrame(rows, columns=["dataset", "rival", *TESTED])
 
 
 def judge_best(comparison: pd.DataFrame) -> pd.DataFrame:
-    """Against the strongest rival of each dataset (and share): best, near best (no loss could be shown) or behind."""
+    """The strongest rival of each dataset (and share), and how NPT stands against all of them.
+
+    best: shown to be ahead of every rival; behind: shown to be behind one; else ahead or behind, but not shown.
+    """
     cases = [name for name in ("retained_percent", "dataset") if name in comparison]
-    strongest = comparison.loc[comparison.groupby(cases, sort=False)["mean"].idxmin()].reset_index(drop=True)
-    verdicts = np.where(strongest["mean"] >= 0, "best", np.where(strongest["high"] < 0, "behind", "near best"))
-    return strongest.assign(verdict=np.where(strongest["runs"] < 2, ONE_RUN, verdicts))
-
-
-def compare_adaptive(chosen: pd.DataFrame, rivals: tuple[str, ...]) -> pd.DataFrame:
-    """The same at every share of the features that Table 3 shows."""
-    pruned = chosen[chosen["scorer"] != "full"]
-    parts = [
-        compare_with_npt(pruned[pruned["retained_percent"] == percent], rivals).assign(retained_percent=percent)
-        for percent in chosen["retained_percent"].unique()
+    rows = [
+        {**rivals.loc[rivals["mean"].idxmin()], "verdict": _stand(rivals)}
+        for _, rivals in comparison.groupby(cases, sort=False)
     ]
-    return pd.concat(parts, ignore_index=True).infer_objects()  # a share without npt has no numbers
+    return pd.DataFrame(rows, columns=[*comparison.columns, "verdict"]).reset_index(drop=True)
+
+
+def _stand(rivals: pd.DataFrame) -> str:
+    """Of one dataset."""
+    if rivals["runs"].min() < 2:
+        return ONE_RUN
+    shown, ahead = rivals["p_holm"] < LEVEL, rivals["mean"] > 0
+    if (shown & ~ahead).any():
+        return BEHIND
+    if (shown & ahead).all():
+        return BEST
+    return AHEAD if (rivals["mean"] >= 0).all() else NEAR
 
 
 # Claim 2: scores are meaningful well before the end of training
 
 
-def judge_early(scores: pd.DataFrame, share: float = 0.02) -> pd.DataFrame:
+def judge_early(scores: pd.DataFrame, features: pd.DataFrame, share: float = 0.02) -> pd.DataFrame:
     """Which part of the final top features was known after an eighth and after half of the checkpoints.
 
-    `chance` is what a random choice would have in common; the claim holds where the interval lies above it.
+    It holds where the two tops have more in common than the frequencies of their features explain: see `study.early`.
+    `features` has the frequency of every feature of every dataset.
     """
-    stability = rank_stability(scores, share)
-    features = scores.groupby("dataset")["feature"].nunique()
-    rows = []
-    for dataset in in_order(stability["dataset"], DATASETS):
-        runs = stability[stability["dataset"] == dataset]
-        checkpoints = sorted(runs["checkpoint"].unique())
-        chance = count_to_keep(features[dataset], share) / features[dataset]
-        moments = {"first": checkpoints[0], "halfway": checkpoints[(len(checkpoints) - 1) // 2]}
-        for moment, checkpoint in moments.items():
-            found = mean_interval(runs.loc[runs["checkpoint"] == checkpoint, "overlap"])
-            rows.append({"dataset": dataset, "moment": moment, "checkpoint": checkpoint, **found, "chance": chance})
-    table = pd.DataFrame(rows)
-    verdicts = np.where(table["low"] > table["chance"], "holds", "not shown")
-    return table.assign(verdict=np.where(table["runs"] < 2, ONE_RUN, verdicts))
+    table = early.summarise_early(early.known_early(scores, features, share), scores)
+    seen = table["detectable"]  # by the hypergeometric test, not by Student's
+    table = as_family(table).assign(detectable=seen)
+    return table.assign(verdict=_verdicts(table))
+
+
+def _verdicts(family: pd.DataFrame) -> np.ndarray:
+    shown = np.where(family["p_holm"] < LEVEL, HOLDS, NOT_SHOWN)
+    return np.where(family["runs"] < 2, ONE_RUN, shown)
 
 
 # Claim 3: NPT correlates most with the baseline that selects best
 
 
 def judge_correlation(scores: pd.DataFrame, records: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
-    """The baseline closest to NPT and the one that selects best; `agreement`: how often they are one in resamples."""
+    """The baseline closest to NPT and the one that selects best; `agreement`: how often they are one in resamples.
+
+    It holds where the two are one, and surely; it does not where the one that selects best is shown to select better
+    than the closest: `mean` is by how many points.
+    """
     rng = np.random.default_rng(seed)
     rows = []
     for dataset in in_order(set(scores["dataset"]) & set(records["dataset"]), DATASETS):
@@ -96,22 +123,36 @@ def judge_correlation(scores: pd.DataFrame, records: pd.DataFrame, seed: int = 0
         if names and len(seeds):
             tables = np.stack([runs.loc[seeds, name].to_numpy() for name in [*names, "npt"]])
             judged = _judge_closest(tables, accuracies.loc[seeds, names].to_numpy(), names, rng)
-            rows.append({"dataset": dataset, **judged})
-    return pd.DataFrame(rows, columns=["dataset", "closest", "best", "agreement", "runs", "verdict"])
+            rows.append({"dataset": dataset, **judged, **_gap(accuracies.loc[seeds], judged, overlap_of(selected))})
+    table = as_family(pd.DataFrame(rows, columns=["dataset", "closest", "best", "agreement", *TESTED]))
+    return table.assign(verdict=[_judge_pair(row) for row in table.to_dict("records")])
+
+
+def _gap(accuracies: pd.DataFrame, judged: dict, overlap: float) -> dict:
+    """By how many points the best baseline selects better than the closest; nothing to test where they are one."""
+    if judged["closest"] in (judged["best"], "none"):
+        return {**dict.fromkeys(TESTED, np.nan), "runs": len(accuracies)}
+    return mean_test(100 * (accuracies[judged["best"]] - accuracies[judged["closest"]]), overlap)
+
+
+def _judge_pair(row: dict) -> str:
+    if row["runs"] < 2:
+        return ONE_RUN
+    if row["closest"] == row["best"]:
+        return HOLDS if row["agreement"] >= CONFIDENCE else NOT_SHOWN
+    return FAILS if row["p_holm"] < LEVEL else NOT_SHOWN
 
 
 def _judge_closest(tables: np.ndarray, accuracies: np.ndarray, names: list[str], rng: np.random.Generator) -> dict:
     """Of one dataset: `tables` are scores by method (NPT's last), run and feature, `accuracies` by run and method."""
     runs = len(accuracies)
     closest, best = _closest_and_best(tables, accuracies, names)
-    if runs < 2:
-        agreement, verdict = np.nan, ONE_RUN
-    else:
+    agreement = np.nan
+    if runs > 1:
         draws = [rng.integers(runs, size=runs) for _ in range(RESAMPLES)]
         pairs = [_closest_and_best(tables[:, draw], accuracies[draw], names) for draw in draws]
         agreement = np.mean([one == other for one, other in pairs])
-        verdict = "holds" if closest == best else "does not hold"
-    return {"closest": closest, "best": best, "agreement": agreement, "runs": runs, "verdict": verdict}
+    return {"closest": closest, "best": best, "agreement": agreement}
 
 
 def _closest_and_best(tables: np.ndarray, accuracies: np.ndarray, names: list[str]) -> tuple[str, str]:
@@ -126,7 +167,11 @@ def _closest_and_best(tables: np.ndarray, accuracies: np.ndarray, names: list[st
 
 
 def judge_repeats(history: pd.DataFrame, reference: int) -> pd.DataFrame:
-    """Accuracy with other numbers of permutations less that with `reference`, averaged over the intervals of a run."""
+    """Accuracy with other numbers of permutations less that with `reference`, averaged over the intervals of a run.
+
+    Little: two one-sided tests show that the difference is below `LITTLE` points on either side. `detectable` is then
+    the margin within which no difference at all would have been shown to be little.
+    """
     varied = history.groupby("prune")["repeats"].nunique().idxmax()
     runs = best_in_intervals(history[history["prune"] == varied])
     accuracies = 100 * runs.pivot_table(index=["dataset", "seed", "repeats"], values="test_accuracy")["test_accuracy"]
@@ -134,42 +179,10 @@ def judge_repeats(history: pd.DataFrame, reference: int) -> pd.DataFrame:
     for dataset in in_order(runs["dataset"], DATASETS):
         table = accuracies.loc[dataset].unstack("repeats")
         for repeats in [count for count in table.columns if count != reference and reference in table.columns]:
-            found = mean_interval((table[repeats] - table[reference]).dropna())
+            found = mean_test((table[repeats] - table[reference]).dropna(), overlap_of(history))
+            if found["runs"] > 1:
+                spread = found["standard_error"], found["runs"] - 1
+                found["p_value"] = equivalence_p(found["mean"], *spread, LITTLE)
             rows.append({"dataset": dataset, "repeats": repeats, **found})
-    table = pd.DataFrame(rows, columns=["dataset", "repeats", "mean", "low", "high", "runs"])
-    little = table[["low", "high"]].abs().max(axis=1, skipna=False) < LITTLE
-    return table.assign(verdict=np.where(little, "little", "not shown to be little"))
-
-
-# Ours against the published
-
-
-def agreement(ours: pd.DataFrame, published: pd.DataFrame, keys: list[str], published_runs: int = 5) -> pd.DataFrame:
-    """Cell by cell: ours less published, and whether Welch's interval has zero in it.
-
-    The published deviations divide by n (see the notes of the tables), so they are enlarged to sample deviations first.
-    A single run of ours has no deviation: it is asked whether it could be one more of the published runs. Where rows of
-    the published table differ in their number of runs, it has a column `runs`.
-    """
-    both = ours.merge(published, on=keys, suffixes=("", "_published")).dropna(subset=["accuracy_std_published"])
-    their_runs = both.get("runs_published", published_runs)
-    theirs = both["accuracy_std_published"] * np.sqrt(their_runs / (their_runs - 1))
-    margin = welch_half_width(both["accuracy_std"], both["runs"], theirs, their_runs)
-    difference = both["accuracy_mean"] - both["accuracy_mean_published"]
-    verdict = np.where(difference > margin, "higher", np.where(difference < -margin, "lower", "agrees"))
-    values = {"difference": difference, "low": difference - margin, "high": difference + margin, "verdict": verdict}
-    columns = [*keys, "accuracy_mean", "accuracy_std", "runs", "accuracy_mean_published", "accuracy_std_published"]
-    return both[columns].assign(**values).reset_index(drop=True)
-
-
-def agreements(
-    perturbations: pd.DataFrame, one_shot: pd.DataFrame, chosen: pd.DataFrame, published: list[pd.DataFrame]
-) -> list[pd.DataFrame]:
-    """`agreement` of Tables 1, 2 and 3: from the records of the first two and the intervals chosen for the third."""
-    ours = [
-        accuracy.summarise(perturbations, "setting"),
-        accuracy.summarise(one_shot, "scorer"),
-        adaptive_accuracy.summarise(chosen),
-    ]
-    keys = [["setting", "dataset"], ["scorer", "dataset"], ["retained_percent", "scorer", "dataset"]]
-    return [agreement(*tables) for tables in zip(ours, published, keys, strict=True)]
+    table = as_family(pd.DataFrame(rows, columns=["dataset", "repeats", *TESTED]), provable_margin)
+    return table.assign(verdict=np.where(table["p_holm"] < LEVEL, "little", "not shown to be little"))

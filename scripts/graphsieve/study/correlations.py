@@ -37,14 +37,18 @@ def _number(value: float) -> str:
 
 def comparison_cells(table: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     """Ours and, below it, the published value; only the cells that both have."""
-    theirs = published.rename(columns={"pearson_r": "theirs"}).dropna()
-    both = table.assign(full=table["dataset"], dataset=table["dataset"].map(base)).merge(
-        theirs, on=["scorer", "dataset"]
-    )
+    both = _beside(table, published)
     texts = [
         f"{_number(a)}<br><small>{_number(b)}</small>" for a, b in zip(both["pearson_r"], both["theirs"], strict=True)
     ]
     return by_row_and_dataset(both.assign(text=texts, dataset=both["full"]), "scorer")
+
+
+def _beside(table: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+    """The cells that both have: `theirs` is the published value, `full` the dataset's whole name."""
+    theirs = published.rename(columns={"pearson_r": "theirs"}).dropna()
+    named = table.assign(full=table["dataset"], dataset=table["dataset"].map(base))
+    return named.merge(theirs, on=["scorer", "dataset"])
 
 
 def page(table_cells: pd.DataFrame, name: str) -> Styler:
@@ -66,14 +70,21 @@ def records(table: pd.DataFrame, measure: str) -> pd.DataFrame:
     return table[["scorer", "dataset", measure, "runs"]]
 
 
-def printed_table(table: pd.DataFrame, measure: str, *, title: str) -> dict:
-    """One measure as it is printed, with title, notes and lines: what `NotebookPage.add_table` takes beside records."""
+def printed_table(table: pd.DataFrame, measure: str, *, title: str, published: pd.DataFrame | None = None) -> dict:
+    """One measure as it is printed, with title, notes and lines: what `NotebookPage.add_table` takes beside records.
+
+    On a page the cells also have the published numbers, which are Pearson's.
+    """
     marked = {markup: cells(table, measure, markup) for markup in MARKUP}
+    if published is not None:
+        for cell in _beside(table, published).itertuples(index=False):
+            marked["html"].loc[cell.scorer, cell.full] += f"<br><small>{_number(cell.theirs)}</small>"
     marked["latex"] = with_latex_signs(marked["latex"])
     name = MEASURE_NAMES[measure]
     return {
         "cells": {markup: label_cells(shown, "scorer", markup) for markup, shown in marked.items()},
         "title": title,
         "notes": f"{name} correlation between the scores of NPT and of other methods, averaged over runs.",
+        "page_notes": "Below ours the published number." if published is not None else "",
         "breaks": group_breaks(marked["html"].columns),
     }

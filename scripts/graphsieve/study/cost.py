@@ -25,21 +25,27 @@ STUDY_OF_RULE = {
 PUBLIC = "Public splits (Figure 8)"
 ABLATION = "Ablation (Figures 4, 13)"
 PERMUTING = ("npt", "npt_gaussian", "npt_mask", "npt_loss", "pt", "full")  # full watches with npt
-START_SECONDS = 4.5  # of CPU, to start Python with torch and torch_geometric: the plain way needs them too
+START_SECONDS = 4.5  # of CPU, to start Python with torch and torch_geometric, of jobs that did not measure it
 
 
 WILDCARDS = ("dataset", "model", "split", "scorer", "setting")  # of a job, empty where it has none
 TITLES = {
     "jobs": "Jobs",
     "core_hours": "Core-hours",
+    "start_percent": "Starting, %",
     "longest_job_minutes": "Longest job, minutes",
     "plain_core_hours": "Core-hours the plain way",
 }
 
 
 def read_jobs(path: str) -> pd.DataFrame:
-    """One row per job: its rule, its wildcards, and what it took."""
-    return pd.read_csv(path).fillna(dict.fromkeys(WILDCARDS, ""))
+    """One row per result: the rule that made it, its wildcards, and what it took.
+
+    `start_seconds` of that went into starting the process; none of it if other results came before in the same one,
+    and not known of runs before it was measured.
+    """
+    jobs = pd.read_csv(path).fillna(dict.fromkeys(WILDCARDS, ""))
+    return jobs if "start_seconds" in jobs else jobs.assign(start_seconds=float("nan"))
 
 
 def with_study(jobs: pd.DataFrame) -> pd.DataFrame:
@@ -79,7 +85,7 @@ def with_plain_seconds(
             return (1 - scored) * slower_training + scored * slower_scoring
         return 1
 
-    work = (jobs["cpu_seconds"] - START_SECONDS).clip(lower=0)
+    work = (jobs["cpu_seconds"] - jobs["start_seconds"].fillna(START_SECONDS)).clip(lower=0)
     return jobs.assign(plain_seconds=jobs["cpu_seconds"] + work * (jobs.apply(factor, axis=1) - 1))
 
 
@@ -97,21 +103,45 @@ def _ratio(ratios: dict[tuple[str, str], float], dataset: str, model: str) -> fl
 
 
 def summarise(jobs: pd.DataFrame) -> pd.DataFrame:
-    """Jobs and core-hours of every study, and of all."""
+    """Jobs and core-hours of every study, and of all; of the jobs that measured it, the share that went into starting.
+
+    Results of one process are one job, but each counts by itself where the longest is looked for.
+    """
+    jobs = jobs.assign(
+        first=jobs["start_seconds"] != 0,
+        starting=jobs["start_seconds"].fillna(0),
+        measured=jobs["cpu_seconds"].where(jobs["start_seconds"].notna(), 0),
+    )
     groups = jobs.groupby("study", sort=False)
-    table = groups.agg(jobs=("cpu_seconds", "size"), core_hours=("cpu_seconds", "sum"), longest=("cpu_seconds", "max"))
+    table = groups.agg(jobs=("first", "sum"), core_hours=("cpu_seconds", "sum"), longest=("cpu_seconds", "max"))
+    sums = groups[["starting", "measured"]].sum()
     table["longest"] /= 60
     table["core_hours"] /= 3600
     if "plain_seconds" in jobs:
         table["plain_core_hours"] = groups["plain_seconds"].sum() / 3600
     total = table.sum().to_frame("All").T.assign(longest=table["longest"].max())
-    return pd.concat([table, total]).rename_axis("study").rename(columns={"longest": "longest_job_minutes"})
+    table, sums = pd.concat([table, total]), pd.concat([sums, sums.sum().to_frame("All").T])
+    if sums.loc["All", "measured"]:
+        table.insert(2, "start_percent", 100 * sums["starting"] / sums["measured"])
+    return table.rename_axis("study").rename(columns={"longest": "longest_job_minutes"})
+
+
+def start_sentence(costs: pd.DataFrame) -> str:
+    """How much of the CPU time went into starting processes."""
+    if "start_percent" not in costs:
+        return "How much of it went into starting was not measured."
+    share = costs.loc["All", "start_percent"]
+    return (
+        f"Starting Python with its libraries took {share:.1f} % of the CPU time, as every job measured it before its "
+        "work began. Results of one run that take seconds each are made by one process."
+    )
 
 
 def cells(costs: pd.DataFrame) -> pd.DataFrame:
     """The summary as a reader sees it."""
-    texts = {name: costs[name].map(("{:,.0f}" if name == "jobs" else "{:,.2f}").format) for name in costs}
-    return pd.DataFrame(texts).rename(columns=TITLES).rename_axis("Study")
+    formats = {"jobs": "{:,.0f}", "start_percent": "{:.1f}"}
+    texts = {name: costs[name].map(formats.get(name, "{:,.2f}").format) for name in costs}
+    return pd.DataFrame(texts).replace("nan", "–").rename(columns=TITLES).rename_axis("Study")
 
 
 def plain_sentence(costs: pd.DataFrame) -> str:

@@ -61,7 +61,7 @@ def prune(graph, split, metric, seed: int, options, device):
     from graphsieve.models.classifier import model_factory
     from graphsieve.selection.selector import FeatureSelector
 
-    make_model = model_factory(MODEL, graph.num_classes, options, seed)
+    make_model = model_factory(MODEL, graph, options, seed)
     kept = np.arange(graph.num_features)
     for number in NUMBERS:
         if number < len(kept):

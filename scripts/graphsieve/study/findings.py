@@ -11,7 +11,17 @@ from dataclasses import dataclass
 import pandas as pd
 
 from graphsieve.study import adaptive_accuracy
-from graphsieve.study.accuracy import FAR, compare, places
+from graphsieve.study.accuracy import places
+from graphsieve.study.agreement import (
+    AGREES,
+    agreement_of_tables,
+    all_counts_sentence,
+    counts,
+    distinct,
+    seen_sentence,
+)
+from graphsieve.study.claim_tables import best_sentence, rival_sentences
+from graphsieve.study.claims import AHEAD, BEHIND, BEST, ONE_RUN
 from graphsieve.study.labels import (
     DATASETS,
     base,
@@ -23,16 +33,12 @@ from graphsieve.study.labels import (
     without_metric,
 )
 from graphsieve.study.markup import signed
+from graphsieve.study.statistics import LEVEL
 
 Tables = Mapping[str, pd.DataFrame]
 
 METHOD = "npt"  # the paper's own: what the sentences follow wherever it took part
 FEW = 6.25  # percent of the features: the most of the shares that the paper tabulates
-COMPARED = {
-    "table1_perturbations": ("Table 1", "setting"),
-    "table2_feature_selection": ("Table 2", "scorer"),
-    "table3_adaptive_selection": ("Table 3", "scorer"),
-}
 NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
@@ -110,28 +116,53 @@ def best_methods(ours: Tables) -> Headline | None:
 
 
 def agreement(ours: Tables, published: Tables) -> Headline | None:
-    """How many published accuracies were met, table by table."""
-    counts = []
-    for name, (title, row) in COMPARED.items():
-        if name in ours:
-            several_shares = "retained_percent" in ours[name]
-            both = (
-                adaptive_accuracy.compare(ours[name], published[name])
-                if several_shares
-                else compare(ours[name], published[name], row)
-            )
-            if len(both):
-                counts.append((title, int((~both["far"]).sum()), len(both)))
-    if not counts:
+    """How many published accuracies were met."""
+    cells = agreement_of_tables(ours, published)
+    if cells.empty:
         return None
-    near, cells = sum(near for _, near, _ in counts), sum(cells for *_, cells in counts)
-    tables = listed([f"{near} of {cells} in {title}" for title, near, cells in counts])
-    words = f"published accuracies are met to within {NUMBERS[FAR]} published standard deviations"
-    sentence = (
-        f"Of the {cells:,} published accuracies that this run has too, {near:,} ({_percent(100 * near / cells)}) lie "
-        f"within {NUMBERS[FAR]} published standard deviations: {tables}."
+    found = counts(cells)
+    tables = listed([f"{part} in {title}" for title, part in _agreeing(cells).items()])
+    words = (
+        "published accuracies agree with ours by Welch's test; corrected for their number, "
+        f"{found['surely'] or 'none'} differ{'s' * (found['surely'] <= 1)}"
     )
-    return Headline(f"{near:,} of {cells:,}", words, (sentence,))
+    sentences = (f"{all_counts_sentence(cells)} Agreeing: {tables}.", seen_sentence(cells))
+    return Headline(f"{found[AGREES]:,} of {found['cells']:,}", words, sentences)
+
+
+def _agreeing(cells: pd.DataFrame) -> dict[str, str]:
+    parts = distinct(cells).groupby("table")
+    return {title: f"{(part['verdict'] == AGREES).sum()} of {len(part)}" for title, part in parts}
+
+
+def claimed_best(ours: Tables) -> Headline | None:
+    """Claim 1: on how many datasets the paper's method is shown to select best."""
+    judged = ours.get("claims_best_one_shot", pd.DataFrame())
+    if judged.empty:
+        return None
+    tested = judged[judged["verdict"] != ONE_RUN]
+    shown = {verdict: int((tested["verdict"] == verdict).sum()) for verdict in (BEST, BEHIND)}
+    ahead = int((tested["verdict"] == AHEAD).sum())
+    words = (
+        f"datasets where {label_row(METHOD)} is shown to select best of the paper's methods; on {ahead} more its mean "
+        f"is the highest, on {shown[BEHIND] or 'none'} it is shown to be behind"
+    )
+    return Headline(f"{shown[BEST]} of {len(tested)}", words, (best_sentence(judged),))
+
+
+def fair_rivals(ours: Tables) -> Headline | None:
+    """What selects better than the paper's method when rivals may see as much as it does."""
+    rivals = ours.get("claims_fair", pd.DataFrame())
+    if rivals.empty:
+        return None
+    better = rivals[rivals["mean"] < 0]
+    shown = int((better["p_holm"] < LEVEL).sum())
+    names = listed([label_row(name) for name in rivals["rival"].unique()])
+    words = (
+        f"comparisons in which a rival that sees as much ({names}) selects better than {label_row(METHOD)}; shown in "
+        f"{shown or 'none'}"
+    )
+    return Headline(f"{len(better)} of {len(rivals)}", words, (rival_sentences(rivals),))
 
 
 def adaptive(ours: Tables, published: Tables) -> Headline | None:

@@ -21,8 +21,10 @@ def read_tables(paths: Iterable[Path]) -> dict[str, pd.DataFrame]:
 def headlines(ours: Tables, records: Tables, published: Tables) -> list[Headline]:
     """The most telling first, one for each study that the run has. `records` gives what each dataset kept."""
     found = [
-        findings.selection(ours, records, published),
         findings.agreement(ours, published),
+        findings.claimed_best(ours),
+        findings.fair_rivals(ours),
+        findings.selection(ours, records, published),
         findings.adaptive(ours, published),
         findings.recovery(ours),
         findings.best_methods(ours),

@@ -159,3 +159,14 @@ def difference_text(value: float, far: bool, decimals: int = 2) -> str:
 
 def signed(value: float, decimals: int = 2) -> str:
     return f"{value:+,.{decimals}f}".replace("-", "−") if value else "0"
+
+
+def p_text(value: float) -> str:
+    """A p-value with what digits it needs.
+
+    >>> p_text(0.0312), p_text(0.00001), p_text(float("nan"))
+    ('0.031', '< 0.0001', '–')
+    """
+    if pd.isna(value):
+        return "–"
+    return "< 0.0001" if value < 1e-4 else f"{value:.2g}"

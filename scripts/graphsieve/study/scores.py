@@ -4,6 +4,8 @@ import pandas as pd
 
 from graphsieve.errors import InputError
 
+DIGITS = 6  # significant ones of a score in the records
+
 
 def with_magnitudes(scores: pd.DataFrame, magnitude: bool) -> pd.DataFrame:
     """The scores, those of NPT without their sign where `magnitude` asks for it: how much, not which way.
@@ -15,6 +17,16 @@ def with_magnitudes(scores: pd.DataFrame, magnitude: bool) -> pd.DataFrame:
     if not magnitude:
         return scores
     return scores.assign(score=scores["score"].abs().where(scores["scorer"] == "npt", scores["score"]))
+
+
+def rounded_scores(table: pd.DataFrame) -> pd.DataFrame:
+    """Scores with the digits that they need, so that records stay small; other tables as they are.
+
+    >>> rounded_scores(pd.DataFrame({"score": [0.123456789], "feature": [7]}))["score"].tolist()
+    [0.123457]
+    """
+    present = [name for name in ("score", "std", "loss") if {"feature", "score", name} <= set(table)]
+    return table.assign(**{name: [float(f"{value:.{DIGITS}g}") for value in table[name]] for name in present})
 
 
 def mean_scores(scores: pd.DataFrame) -> pd.DataFrame:

@@ -1,5 +1,6 @@
 """Rank stability: what each checkpoint knows of the final ranking."""
 
+import numpy as np
 import pandas as pd
 
 from graphsieve.selection.top import count_to_keep, keep_top
@@ -18,18 +19,33 @@ def rank_stability(scores: pd.DataFrame, share: float = 0.02) -> pd.DataFrame:
     """
     rows = []
     for (dataset, seed), run in scores.groupby(["dataset", "seed"]):
-        values = run.pivot(index="checkpoint", columns="feature", values="score")
-        losses = run.pivot(index="checkpoint", columns="feature", values="loss")
-        count = count_to_keep(values.shape[1], share)
-        pairs = zip(values.to_numpy(), losses.to_numpy(), strict=True)
-        tops = [set(keep_top(value, count, losses=loss).kept) for value, loss in pairs]
+        values, losses = _by_checkpoint(run)
+        tops = top_features(run, share)
+        final = set(tops[values.index[-1]])
         for position, checkpoint in enumerate(values.index):
             row = {"dataset": dataset, "seed": seed, "checkpoint": checkpoint}
             row["spearman"] = spearman(values.iloc[position], values.iloc[-1])
             row["spearman_loss"] = spearman(losses.iloc[position], losses.iloc[-1])
-            row["overlap"] = len(tops[position] & tops[-1]) / count
+            row["overlap"] = len(set(tops[checkpoint]) & final) / len(final)
             rows.append(row)
     return pd.DataFrame(rows)
+
+
+def top_features(run: pd.DataFrame, share: float) -> dict[int, np.ndarray]:
+    """Of one run the `share` of the features that ranks highest at every checkpoint, ties broken by the loss.
+
+    A feature is named by its place among those of the run, in the order of their numbers.
+    """
+    values, losses = _by_checkpoint(run)
+    count = count_to_keep(values.shape[1], share)
+    pairs = zip(values.index, values.to_numpy(), losses.to_numpy(), strict=True)
+    return {checkpoint: keep_top(value, count, losses=loss).kept for checkpoint, value, loss in pairs}
+
+
+def _by_checkpoint(run: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Scores and losses of one run, a row a checkpoint."""
+    score, loss = (run.pivot(index="checkpoint", columns="feature", values=name) for name in ("score", "loss"))
+    return score, loss
 
 
 def summarise(stability: pd.DataFrame) -> pd.DataFrame:

@@ -146,6 +146,27 @@ def permuted_theorem(case: Case, t: float, variant: str = "stated") -> Terms:
     raise InputError(f"variant '{variant}' is unknown: choose stated, consistent or repaired")
 
 
+def tightened_theorem(case: Case, probability: float) -> Terms:
+    """The corollary with the least gamma (xi) for which what it says of one pair of nodes (one node) is true.
+
+    The printed gamma exceeds every distance there is, so that no permutation can break a bound made with it. This one
+    can be broken: the proof takes what holds for one pair with some probability to hold for all pairs at once.
+    """
+    sums = uniform_pair_sums(case, math.sqrt(tightest_squared_distance(case, probability)))
+    return _STATED[case.architecture.name](case, sums)
+
+
+def tightest_squared_distance(case: Case, probability: float) -> float:
+    """The quantile of the squared distance of one permuted pair of nodes; without self-loops of one's squared length.
+
+    Under a random permutation every pair of different nodes is as likely as every other.
+    """
+    if not case.architecture.self_loops:
+        return float(np.quantile((case.x**2).sum(axis=1), probability, method="higher"))
+    distances = cdist(case.x, case.x, "sqeuclidean")[np.triu_indices(case.num_nodes, 1)]
+    return float(np.quantile(distances, probability, method="higher"))
+
+
 def holding_probability(t: float, num_features: int) -> float:
     """1 - exp(-t^2 / 2 + log M). The corollaries print it without "1 -", but their proof is the theorem's."""
     if t < math.sqrt(2 * math.log(num_features)):

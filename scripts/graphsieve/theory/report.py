@@ -48,7 +48,7 @@ def summarise_cases(cases: pd.DataFrame, by: tuple[str, ...]) -> pd.DataFrame:
 def summarise_permutations(table: pd.DataFrame) -> pd.DataFrame:
     """Per network and stated probability: how often the bounds held, and in how many cases chance could not matter."""
     groups = table.groupby(["architecture", "probability"])
-    held = groups[["stated_held", "consistent_held", "repaired_held", "certain"]].mean()
+    held = groups[["stated_held", "consistent_held", "repaired_held", "certain", "tightened_held", "pairs_held"]].mean()
     tightness = (table["error_median"] / table["stated"].where(table["stated"] > 0)).rename("stated_tightness")
     return held.join(tightness.groupby([table["architecture"], table["probability"]]).median()).reset_index()
 

@@ -7,15 +7,18 @@ import numpy as np
 
 @dataclass(frozen=True)
 class RawGraph:
-    """`labels` are numbers (-1 or NaN: unlabelled) or texts ("": unlabelled); `notes` are sentences for the user."""
+    """`labels` are numbers (NaN, or -1 among whole numbers: unlabelled) or texts ("": unlabelled).
+
+    `edge_weight` and `edge_attr` have a row for every column of `edge_index`; `notes` are sentences for the user.
+    """
 
     x: np.ndarray
     edge_index: np.ndarray
     labels: np.ndarray
     feature_names: tuple[str, ...] | None = None
     column_groups: tuple[str, ...] | None = None
+    edge_weight: np.ndarray | None = None
+    edge_attr: np.ndarray | None = None
+    edge_names: tuple[str, ...] | None = None
     masks: dict[str, np.ndarray] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-
-
-WEIGHTS_NOTE = "edge weights are not used: the models count every edge alike"

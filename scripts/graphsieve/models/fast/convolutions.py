@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
-from torch_geometric.nn import Aggregation, GCNConv, GINConv, Linear, MessagePassing, SAGEConv, TAGConv
+from torch_geometric.nn import Aggregation, GCNConv, GINConv, GraphConv, Linear, MessagePassing, SAGEConv, TAGConv
 from torch_geometric.utils import is_torch_sparse_tensor, to_edge_index
 
 
@@ -70,6 +70,10 @@ def _graphsage(layer: SAGEConv, edges: Edges, num_nodes: int) -> Filter:
     return Filter(edges, weights, layer.lin_l.bias)
 
 
+def _graphconv(layer: GraphConv, edges: Edges, num_nodes: int) -> Filter:
+    return Filter(edges, {0: layer.lin_root.weight, 1: layer.lin_rel.weight}, layer.lin_rel.bias)
+
+
 def _gin(layer: GINConv, edges: Edges, num_nodes: int) -> Filter:
     """Only the weighted sum; for the rest see `network_behind`."""
     nodes = torch.arange(num_nodes, device=edges.target.device)
@@ -84,6 +88,7 @@ CONVOLUTIONS: dict[type, Callable[[MessagePassing, Edges, int], Filter]] = {
     TAGConv: _tagcn,
     SAGEConv: _graphsage,
     GINConv: _gin,
+    GraphConv: _graphconv,
 }
 
 

@@ -82,15 +82,20 @@ class Step:
 
 
 def fast_forward(
-    model: nn.Module, x: Tensor, edge_index: Tensor, precision: torch.dtype | None = None
+    model: nn.Module,
+    x: Tensor,
+    edge_index: Tensor,
+    precision: torch.dtype | None = None,
+    edge_values: dict[str, Tensor] | None = None,
 ) -> Callable[[nn.Module], Tensor] | None:
     """A function of the model that returns `model(x, edge_index)` for its present weights; None for unknown models.
 
-    precision: of products of dense matrices, where it is not that of the weights.
+    precision: of products of dense matrices, where it is not that of the weights. edge_values: what the model is given
+    by name.
     """
     if type(model) is not NodeClassifier:
         return None
-    calls = _propagations(model, x, edge_index)
+    calls = _propagations(model, x, edge_index, edge_values or {})
     try:
         layers = [read_layer(layer, calls.get(layer, []), x.shape[0], x.dtype) for layer in model.layers]
     except Unsupported:
@@ -110,11 +115,13 @@ def fast_forward(
 
 
 @torch.no_grad()
-def _propagations(model: nn.Module, x: Tensor, edge_index: Tensor) -> dict[nn.Module, list[tuple]]:
+def _propagations(
+    model: nn.Module, x: Tensor, edge_index: Tensor, edge_values: dict[str, Tensor]
+) -> dict[nn.Module, list[tuple]]:
     """What each convolution passes to `propagate`; in evaluation mode, which draws no random numbers."""
     training = model.training
     with watch_propagation(model) as calls:
-        model.eval()(x, edge_index)
+        model.eval()(x, edge_index, **edge_values)
     model.train(training)
     return calls
 

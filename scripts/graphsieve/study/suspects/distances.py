@@ -7,16 +7,14 @@ made on.
 
 import itertools
 
-import numpy as np
 import pandas as pd
 
 from graphsieve.options import BASE
-from graphsieve.study.claims import agreement
+from graphsieve.study.agreement import agreement
 from graphsieve.study.labels import DATASETS, in_order, label_dataset, listed
 from graphsieve.study.suspects.protocol import CELLS
 
 FLOOR = 0.5  # points: a published deviation below this counts as this
-RUNS, RANDOM_RUNS = 5, 25  # published; the row of random features fits only as the mean of five draws a split
 CHOICE, FRESH = "choice", "fresh seeds"
 KEY = ["dataset", "setting"]
 
@@ -24,8 +22,7 @@ KEY = ["dataset", "setting"]
 def published_cells(table1: pd.DataFrame, table2: pd.DataFrame) -> pd.DataFrame:
     """Both published tables, one row per dataset and cell; Table 2's row of all features is Table 1's first."""
     second = table2[table2["scorer"] != "all"].rename(columns={"scorer": "setting"})
-    both = pd.concat([table1, second], ignore_index=True)
-    return both.assign(runs=np.where(both["setting"] == "random", RANDOM_RUNS, RUNS))
+    return pd.concat([table1, second], ignore_index=True)
 
 
 def compare_cells(records: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
@@ -50,7 +47,7 @@ def compare_cells(records: pd.DataFrame, published: pd.DataFrame) -> pd.DataFram
     --------
     >>> run = {"hypothesis": "base", "made_by": "base", "dataset": "cora", "setting": "mlp"}
     >>> records = pd.DataFrame([{**run, "seed": seed, "test_accuracy": 0.7 + seed / 100} for seed in (0, 1, 2)])
-    >>> row = {"dataset": "cora", "setting": "mlp", "accuracy_mean": 74.0, "accuracy_std": 2.0, "runs": 5}
+    >>> row = {"dataset": "cora", "setting": "mlp", "accuracy_mean": 74.0, "accuracy_std": 2.0}
     >>> float(compare_cells(records, pd.DataFrame([row]))["deviations"].round(6).iloc[0])
     -1.5
     """
