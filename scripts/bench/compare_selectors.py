@@ -96,6 +96,7 @@ class Selector:
 SMALL_GRAPHS_ONLY = ("loco", "sage")
 SELECTORS = {
     **{name: Selector(name) for name in SCORERS if name not in SMALL_GRAPHS_ONLY},
+    "npt_cross_10": Selector("npt_cross", {"folds": 10}),
     "npt_loss_pruned": Selector("npt_loss", prunes=True),
     "npt_cross_pruned": Selector("npt_cross", prunes=True),
 }
