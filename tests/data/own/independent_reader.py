@@ -333,6 +333,8 @@ def read_edges(path: Path, ids: list[str], left: list[bool], missing: str, direc
 
 
 def read_weights(cells: list[str]) -> list[float]:
+    if cells and all(cell in TRUTHS for cell in cells):
+        return [TRUTHS[cell] for cell in cells]
     numbers = [None if cell in MISSING else parse_number(cell) for cell in cells]
     if any(number is None for number in numbers):
         numbers = [parse_decimal_comma(cell) for cell in cells]
