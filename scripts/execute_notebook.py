@@ -14,6 +14,7 @@ from graphsieve.jobs.running import run_job
 from graphsieve.pages.rendering import render
 
 PAGE_MAKING = {"parameters", "injected-parameters", "page"}  # tags of cells whose code teaches nobody
+KERNEL_START = 600  # seconds that a notebook's process may take to start: a minute is too short on a busy machine
 OWN = ("template", "notebook", "page")  # inputs and outputs that are the notebook itself, not a parameter of it
 
 
@@ -22,7 +23,8 @@ def main(job) -> None:
     os.environ["PYTHONPATH"] = str(Path(graphsieve.__file__).parents[1])
     os.environ["OMP_NUM_THREADS"] = str(job.threads)
     with atomic_path(job.output.notebook) as executed:
-        papermill.execute_notebook(job.input.template, executed, parameters(job), progress_bar=False)
+        options = {"progress_bar": False, "start_timeout": KERNEL_START}
+        papermill.execute_notebook(job.input.template, executed, parameters(job), **options)
     write_text(render_executed(job.output.notebook, job.params.get("shows_code", False)), job.output.page)
 
 

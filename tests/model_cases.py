@@ -3,6 +3,10 @@
 import torch
 from torch import nn
 
+from graphsieve.models.layers import LAYERS
+
+FILTERS = [name for name in LAYERS if name != "gat"]  # attention is no filter: the fast pass and lowrank leave it alone
+
 
 @torch.no_grad()
 def silence(model: nn.Module, hidden: int, alive: int) -> None:

@@ -34,7 +34,15 @@ def start(folder: Path, *arguments: object) -> subprocess.Popen:
     command = [sys.executable, str(SCRIPT), *map(str, arguments)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     with stderr_of(folder).open("w") as errors:
-        return subprocess.Popen(command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=errors, env=environment)
+        return subprocess.Popen(
+            command,
+            cwd=folder,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=environment,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background ignore it
+        )
 
 
 def stderr_of(folder: Path) -> Path:

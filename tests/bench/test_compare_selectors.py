@@ -41,6 +41,9 @@ def test_a_selector_that_lacks_a_graph_has_no_total_and_is_not_taken():
     lacking = regrets(table[~((table["selector"] == "b") & (table["dataset"] == "texas"))])
     assert np.isnan(lacking.loc["b", "total"])
     assert choose(lacking, pd.Series({"a": 1.0, "b": 1.0})) == "a"
+    shorter = regrets(table[~((table["selector"] == "b") & (table["dataset"] == "texas") & (table["seed"] == 1))])
+    assert np.isnan(shorter.loc["b", "total"])
+    assert shorter.loc["a", "texas"] == 0
 
 
 def test_a_run_writes_a_row_a_selector_and_computes_none_twice(tmp_path, monkeypatch, capsys):
@@ -62,7 +65,9 @@ def test_a_run_writes_a_row_a_selector_and_computes_none_twice(tmp_path, monkeyp
     assert capsys.readouterr().out.count("selector=") == 2
     monkeypatch.setattr(sys, "argv", ["compare_selectors", "table", "--out", str(out)])
     compare_selectors.main()
-    assert "npt_cross_pruned" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "npt_cross_pruned" in shown
+    assert "The rule takes" not in shown
 
 
 @pytest.mark.parametrize(("flag", "value"), [("--datasets", "wisconsin"), ("--selectors", "magic")])

@@ -29,8 +29,7 @@ from torch_geometric.utils import to_torch_csr_tensor
 
 from graphsieve import permutation_importance
 from graphsieve.models.classifier import build_model
-from graphsieve.models.layers import LAYERS
-from model_cases import silence
+from model_cases import FILTERS, silence
 
 MANY = 60  # repeats for which "auto" looks for a receptive field
 
@@ -45,13 +44,13 @@ def build(name: str, layers: int = 2) -> nn.Module:
 
 
 @pytest.mark.parametrize("layers", [1, 2, 3, 4])
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", FILTERS)
 def test_known_models_of_any_depth(name, layers):
     assert compare(build(name, layers), make_graph(), engine="lowrank") == "lowrank"
 
 
 @pytest.mark.parametrize("classifier", ["linear", "none"])
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", FILTERS)
 def test_known_models_with_another_classifier(name, classifier):
     model = build_model(name, FEATURES, CLASSES, hidden=HIDDEN, classifier=classifier, seed=1)
     assert compare(model, make_graph(), engine="lowrank") == "lowrank"
@@ -60,20 +59,20 @@ def test_known_models_with_another_classifier(name, classifier):
 @pytest.mark.parametrize("perturbation", ["permute", "gaussian", "mask"])
 @pytest.mark.parametrize("density", [0.1, 0.9])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", FILTERS)
 def test_known_models_for_any_input(name, dtype, density, perturbation):
     graph = make_graph(dtype, density)
     assert compare(build(name).to(dtype), graph, perturbation=perturbation) == "lowrank"
 
 
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", FILTERS)
 def test_units_that_are_dead_at_every_node(name):
     model = build(name)
     silence(model, HIDDEN, alive=3)
     assert compare(model, make_graph(), engine="lowrank") == "lowrank"
 
 
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", FILTERS)
 def test_batch_normalisation_between_layers(name):
     model = build_model(name, FEATURES, CLASSES, hidden=HIDDEN, seed=1, norm="batch")
     model.norms[0].running_mean.normal_(generator=torch.Generator().manual_seed(3))

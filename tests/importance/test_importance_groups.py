@@ -11,7 +11,7 @@ from torch_geometric.nn import GCNConv, GINConv, MessagePassing, SAGEConv, TAGCo
 from graphsieve import permutation_importance
 from graphsieve.errors import InputError
 from graphsieve.models.classifier import build_model
-from graphsieve.models.layers import LAYERS
+from model_cases import FILTERS
 
 GROUPS = {
     "three": [4, 1, 0],
@@ -44,7 +44,7 @@ def stack(layer) -> nn.Module:
 
 
 MODELS = {
-    **{name: lambda name=name: build_model(name, FEATURES, CLASSES, hidden=HIDDEN, dropout=0.5) for name in LAYERS},
+    **{name: lambda name=name: build_model(name, FEATURES, CLASSES, hidden=HIDDEN, dropout=0.5) for name in FILTERS},
     "GCNConv, 3 layers": lambda: build_model("gcn", FEATURES, CLASSES, hidden=HIDDEN, num_layers=3),
     "TAGConv": lambda: stack(TAGConv),
     "GCNConv, no bias": lambda: stack(lambda *sizes: GCNConv(*sizes, bias=False)),

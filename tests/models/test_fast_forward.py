@@ -9,9 +9,8 @@ from graphsieve.models.classifier import NodeClassifier, build_model
 from graphsieve.models.fast import gradients
 from graphsieve.models.fast.forward import fast_forward
 from graphsieve.models.fast.nonzero_columns import nonzero_columns
-from graphsieve.models.layers import LAYERS
 from graphsieve.options import CLASSIFIERS
-from model_cases import silence
+from model_cases import FILTERS, silence
 
 NODES, FEATURES, CLASSES = 40, 12, 4
 
@@ -46,14 +45,14 @@ def assert_same_logits_and_gradients(model, x, edge_index):
 @pytest.mark.parametrize("density", [0.05, 1.0])
 @pytest.mark.parametrize("num_layers", [1, 2, 3])
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", FILTERS)
 def test_logits_and_gradients_are_those_of_pyg(name, classifier, num_layers, density, directed_edges):
     model = build_model(name, FEATURES, CLASSES, hidden=7, num_layers=num_layers, classifier=classifier, seed=1)
     assert_same_logits_and_gradients(model, features(density), directed_edges)
 
 
 @pytest.mark.parametrize("training", [True, False])
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", FILTERS)
 def test_batch_normalisation_uses_the_statistics_of_its_mode(name, training, directed_edges):
     model = build_model(name, FEATURES, CLASSES, hidden=7, num_layers=3, norm="batch", seed=1)
     for norm in model.norms:
@@ -63,13 +62,13 @@ def test_batch_normalisation_uses_the_statistics_of_its_mode(name, training, dir
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", FILTERS)
 def test_layer_normalisation_is_applied(name, classifier, directed_edges):
     model = build_model(name, FEATURES, CLASSES, hidden=7, classifier=classifier, norm="layer", seed=1)
     assert_same_logits_and_gradients(model, features(0.5), directed_edges)
 
 
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", FILTERS)
 def test_products_of_bfloat16_differ_by_their_rounding_alone(name, directed_edges):
     """bfloat16 has 8 bits: each product is off by some 2^-8 of its size, weights and sums are not."""
     model = build_model(name, FEATURES, CLASSES, hidden=32, seed=1)
@@ -83,7 +82,7 @@ def test_products_of_bfloat16_differ_by_their_rounding_alone(name, directed_edge
 
 
 @pytest.mark.parametrize("num_layers", [2, 3])
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", FILTERS)
 def test_units_that_are_dead_at_every_node_change_nothing(name, num_layers, directed_edges, monkeypatch):
     left_out = []
 

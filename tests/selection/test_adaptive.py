@@ -364,18 +364,19 @@ PROGRAM = """
 import sys
 from pathlib import Path
 import adaptive
-from job_cases import make_job
+from job_cases import make_job, one_result
 folder, name = Path(sys.argv[1]), sys.argv[2]
+run = {"dataset": "small", "model": "gcn", "split": "random", "seed": "0", "scorer": "npt"}
 parts = ("history", "checkpoints", "scores", "features", "timings")
 adaptive.main(make_job(
     folder,
     input={"graph": f"{folder}/graph.npz"},
     output={part: f"{folder}/{name}/{part}.csv" for part in parts},
-    params={
-        "training": {"hidden": 16, "epochs": 400}, "scoring": {"n_repeats": 10},
-        "pruning": {"prune": 0.5, "interval": 50}, "device": "cpu",
-    },
-    wildcards={"dataset": "small", "model": "gcn", "split": "random", "seed": "0", "scorer": "npt"},
+    params=one_result(
+        run, training={"hidden": 16, "epochs": 400}, scoring={"n_repeats": 10},
+        pruning={"prune": 0.5, "interval": 50},
+    ),
+    wildcards=run,
 ))
 """
 
@@ -386,7 +387,7 @@ def test_an_interrupted_run_leaves_nothing_and_a_second_one_gives_the_same_files
     command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
     process = subprocess.Popen([*command, "broken"], stderr=subprocess.PIPE)
     with process, process.stderr as progress:
-        progress.read(1)  # the bar has begun
+        assert b"epochs" in progress.read(7)  # the bar has begun
         process.kill()
     assert not list(tmp_path.glob("broken/*.csv"))
     for name in ("broken", "whole"):
