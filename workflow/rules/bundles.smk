@@ -54,7 +54,8 @@ def bundles_of(rule):
 
     def seconds(result):
         dataset = result["dataset"]
-        if rule == "score" and result["scorer"] in TRAINING_SCORERS:
+        trains = rule == "score" and result["scorer"] in TRAINING_SCORERS
+        if trains:
             return MOST_SECONDS  # how many models it trains, and how long, is not known here: it is alone
         return work_seconds(MEASURED.get((rule, dataset)), SIZES[dataset], config["datasets"][dataset]["epochs"])
 
