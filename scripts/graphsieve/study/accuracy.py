@@ -187,13 +187,14 @@ def printed_table(
     """
     cells = {markup: accuracy_cells(summary, row, reference, markup) for markup in MARKUP}
     names, datasets = cells["html"].index, cells["html"].columns
-    if published is not None:
-        cells["html"] = beside_published(cells["html"], compare(summary, published, row), row)
+    compared = [] if published is None else compare(summary, published, row)
+    if len(compared):
+        cells["html"] = beside_published(cells["html"], compared, row)
     return {
         "cells": {markup: label_cells(table, row, markup) for markup, table in cells.items()},
         "title": title,
         "notes": f"{runs_sentence(summary)} {marks_sentence(reference)}",
-        "page_notes": PUBLISHED_NOTE if published is not None else "",
+        "page_notes": PUBLISHED_NOTE if len(compared) else "",
         "rules": [position for position, name in enumerate(names, 1) if name in FULL_MODELS],
         "breaks": group_breaks(datasets),
     }

@@ -120,11 +120,12 @@ def printed_table(summary: pd.DataFrame, *, title: str, published: pd.DataFrame 
     On a page the cells also have the published numbers.
     """
     parts = {markup: accuracy_cells(summary, markup) for markup in MARKUP}
-    if published is not None:
-        for percent, part in compare(summary, published).groupby(SHARE):
+    compared = [] if published is None else compare(summary, published)
+    if len(compared):
+        for percent, part in compared.groupby(SHARE):
             parts["html"][percent] = accuracy.beside_published(parts["html"][percent], part, "scorer")
     parts = {markup: _by_percent(tables) for markup, tables in parts.items()}
     cells = {markup: stack(tables, "%", markup) for markup, tables in parts.items()}
-    page_notes = accuracy.PUBLISHED_NOTE if published is not None else ""
+    page_notes = accuracy.PUBLISHED_NOTE if len(compared) else ""
     lines = stack_lines(parts["html"])
     return {"cells": cells, "title": title, "notes": notes(summary), "page_notes": page_notes, **lines}
