@@ -63,9 +63,8 @@ def bundles_of(rule):
         trains = rule == "score" and result["scorer"] in TRAINING_SCORERS
         if trains:
             return MOST_SECONDS  # how many models it trains, and how long, is not known here: it is alone
-        if rule == "retrain_shares":
-            return len(shares_of(result)) * seconds_of("retrain", dataset)
-        return seconds_of(rule, dataset)
+        several = rule == "retrain_shares"
+        return len(shares_of(result)) * seconds_of("retrain", dataset) if several else seconds_of(rule, dataset)
 
     found = bundle(rule, results(), named, seconds)
     workflow.ruleorder(*(one.name for one in found))

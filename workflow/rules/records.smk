@@ -162,4 +162,6 @@ def made_by_stages(wildcards):
     scored = map(scoring_run, itertools.chain(chosen, wanted("retrain_shares")))
     files = dict.fromkeys(rules.score.output.scores.format(**run) for run in scored)
     files |= dict.fromkeys(rules.retrain.output.selection.format(**run) for run in chosen)
-    return [*task_files("records"), *files] + [file for table in tables for source in new_records(table) for file in source]
+    return [*task_files("records"), *files] + [
+        file for table in tables for source in new_records(table) for file in source
+    ]

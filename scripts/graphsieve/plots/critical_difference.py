@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from graphsieve.plots.style import GREY, INK, TEXT_WIDTH, label, letter, note, use_style
 
@@ -72,8 +73,7 @@ def shown_ahead(counts: pd.DataFrame, graphs: int) -> Figure:
     """Scorers by scorers: on how many graphs that of the row is shown to be ahead of that of the column."""
     use_style()
     names = list(counts.index)
-    size = 1.3 + 0.24 * len(names)
-    figure, axis = plt.subplots(figsize=(min(TEXT_WIDTH, size + 0.9), min(TEXT_WIDTH, size)), layout="constrained")
+    figure, axis = plt.subplots(figsize=(TEXT_WIDTH, min(TEXT_WIDTH, 1.3 + 0.24 * len(names))), layout="constrained")
     values = counts.to_numpy(float)
     drawn = axis.imshow(values, cmap="Blues", vmin=0, vmax=max(1, graphs), interpolation="nearest")
     for (row, column), value in np.ndenumerate(values):
@@ -87,6 +87,7 @@ def shown_ahead(counts: pd.DataFrame, graphs: int) -> Figure:
     axis.set(xlabel="behind", ylabel="ahead")
     axis.tick_params(length=0)
     bar = figure.colorbar(drawn, ax=axis, shrink=0.6, pad=0.02)
-    bar.set_label("graphs on which it is shown", fontsize=8)
+    bar.set_label("graphs", fontsize=8)
+    bar.ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     bar.outline.set_visible(False)
     return figure

@@ -5,8 +5,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 
+from graphsieve.plots.selector_curves import percent_axis
 from graphsieve.plots.style import GREY, INK, TEXT_WIDTH, label, letter, method_colours, note, use_style
-from graphsieve.study.labels import DATASETS, ROWS, in_order, label_dataset
+from graphsieve.study.labels import DATASETS, ROWS, base, in_order, label_dataset
 from graphsieve.study.selectors.cost import unbeaten
 
 
@@ -65,11 +66,10 @@ def stability_lines(table: pd.DataFrame, features: pd.Series) -> Figure:
     for number, (graph, axis) in enumerate(zip(graphs, axes.flat, strict=False)):
         part = table[table["dataset"] == graph]
         for scorer, line in part.groupby("scorer"):
-            percent = 100 * line["kept"] / features[graph.split(" (")[0]]
+            percent = 100 * line["kept"] / features[base(graph)]
             axis.plot(percent, line["kuncheva"], color=colours[scorer], linestyle=styles[scorer], linewidth=1)
-        axis.set_xscale("log")
+        percent_axis(axis, 100 * part["kept"].min() / features[base(graph)])
         axis.set_title(letter(number, len(graphs)) + label_dataset(graph), fontsize=9, loc="left")
-        axis.spines[["top", "right"]].set_visible(False)
         axis.axhline(0, color=GREY, linewidth=0.5)
     for axis in axes.flat[len(graphs) :]:
         axis.remove()

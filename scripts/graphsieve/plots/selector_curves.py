@@ -27,7 +27,8 @@ def selector_curves(means: pd.DataFrame, named: list[str]) -> Figure:
         for scorer in sorted(set(part["scorer"]), key=lambda name: (name in named, name)):
             _draw(axis, part[part["scorer"] == scorer].sort_values("percent"), scorer in named, colours.get(scorer))
         axis.set_title(letter(number, len(graphs)) + label_dataset(graph), fontsize=9, loc="left")
-        _scale(axis, part["percent"].min())
+        percent_axis(axis, part["percent"].min())
+        _show_means(axis, part["mean"])
     for axis in axes.flat[len(graphs) :]:
         axis.remove()
     figure.supxlabel("Features kept (%)", fontsize=9)
@@ -47,7 +48,14 @@ def _draw(axis: Axes, curve: pd.DataFrame, is_named: bool, colour: str | None) -
     axis.plot(curve["percent"], curve["mean"], color=colour, marker="o", markersize=2, linewidth=1.1, zorder=3)
 
 
-def _scale(axis: Axes, least: float) -> None:
+def _show_means(axis: Axes, means: pd.Series) -> None:
+    """The bands of few runs may be so wide that nothing else would be seen."""
+    margin = 0.3 * max(means.max() - means.min(), 1.0)
+    axis.set_ylim(means.min() - margin, means.max() + margin)
+
+
+def percent_axis(axis: Axes, least: float) -> None:
+    """From few features, `least` percent, to all of them; each doubling is as wide."""
     axis.set_xscale("log")
     ticks = [tick for tick in TICKS if tick >= 0.8 * least]
     axis.xaxis.set_major_locator(FixedLocator(ticks))

@@ -21,7 +21,7 @@ def transfer_matrices(runs: pd.DataFrame, scorers: list[str], models: list[str])
     """
     use_style()
     datasets = in_order(runs["dataset"], DATASETS)
-    size = (TEXT_WIDTH, 0.6 + (0.55 + 0.3 * len(models)) * len(datasets))
+    size = (TEXT_WIDTH, max(2.4, 0.6 + (0.55 + 0.3 * len(models)) * len(datasets)))
     figure, axes = plt.subplots(len(datasets), len(scorers), figsize=size, squeeze=False, layout="constrained")
     tables = {(dataset, scorer): matrix(runs, dataset, scorer) for dataset in datasets for scorer in scorers}
     lost = {key: _lost(table.reindex(models, columns=models)) for key, table in tables.items()}

@@ -59,6 +59,16 @@ def verdict_sentences(summary: pd.DataFrame, rate: float) -> str:
     return "; ".join(parts) + "."
 
 
+def how_text(summary: pd.DataFrame, rate: float) -> str:
+    return (
+        "Not every scorer offers a set: most have a ranking alone, and how many to keep is up to whoever asks. These "
+        "have a p-value for every feature, and Benjamini and Hochberg's rule keeps as many as the nominal rate of "
+        f"{100 * rate:g} % allows:\n\n{promises(summary)}\n\nFalse is every feature but those that make the label, "
+        "hence copies of them and smooth columns, too; a test of a column by itself must take a copy for relevant, and "
+        f"only one beside the other columns can tell. Against the nominal rate: {verdict_sentences(summary, rate)}"
+    )
+
+
 def cells(summary: pd.DataFrame, rate: float, markup: str = "html") -> pd.DataFrame:
     """Tests by regimes: the rate of false ones, and below it the share of the relevant ones that were found.
 
@@ -85,10 +95,10 @@ def printed_table(summary: pd.DataFrame, rate: float) -> dict:
     low, high = summary["runs"].min(), summary["runs"].max()
     return {
         "cells": {markup: label_cells(cells(summary, rate, markup), "scorer", markup) for markup in MARKUP},
-        "title": f"False discoveries at a nominal rate of {rate:.0%}",
+        "title": f"False discoveries at a nominal rate of {100 * rate:g} %",
         "notes": f"Mean over {low if low == high else f'{low} to {high}'} trials of the share of false features among "
-        f"those selected, in bold where its 95 % interval lies above {rate:.0%}; below it the share of the relevant "
-        "features that were found.",
+        f"those selected, in bold where its 95 % interval lies above {100 * rate:g} %; below it the share of the "
+        "relevant features that were found.",
     }
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 from graphsieve.inference.p_values import adjust_holm
 from graphsieve.study.families import overlap_of
 from graphsieve.study.grids import with_latex_signs
-from graphsieve.study.labels import DATASETS, base, in_order, label_dataset, label_row, listed
+from graphsieve.study.labels import DATASETS, base, in_order, label_row, listed
 from graphsieve.study.markup import MARKUP
 from graphsieve.study.selectors import curves
 from graphsieve.study.selectors.ranks import PAPER, pooled_test
@@ -23,6 +23,14 @@ SMALL = 1_000  # nodes: with fewer, a tenth for validation is less than a hundre
 ALIKE = 0.5  # share of the edges that join nodes of one class
 SEPARATOR = ", "  # between names in a table; those of graphs may have spaces
 FEW, MANY = 2.5, 15.0  # percent of the features kept
+
+
+NOTE = (
+    "In every situation the scorer of the smallest regret: by how many points its mean accuracy, averaged over the "
+    "shares kept, is below the highest of a graph. Beside it stand those that are **not shown to be worse**: where the "
+    "list is long, the choice matters little or the runs are too few to tell. A scorer that was not run on all graphs "
+    "of a situation does not take part in it."
+)
 
 
 @dataclass(frozen=True)
@@ -124,22 +132,23 @@ def advice(runs: pd.DataFrame, described: pd.DataFrame, seconds: pd.DataFrame, t
 
 def advice_cells(table: pd.DataFrame, markup: str = "html") -> pd.DataFrame:
     """The table as a reader sees it."""
-    marked = MARKUP[markup]
+    line = "<br>" if markup == "html" else " "
     rows = [
         {
             "When": row.situation,
-            "Take": f"{marked[1].format(label_row(row.take, markup))} ({row.regret:.1f} points behind the best)",
+            "Take": f"{MARKUP[markup][1].format(label_row(row.take, markup))}{line}({row.regret:.1f} points behind)",
             "Not shown to be worse": _names(row.not_shown_worse, markup),
             "Cheapest of these": _cheapest(row, markup),
-            "The paper's NPT": _paper(row),
-            "Graphs": listed([label_dataset(name) for name in row.graphs.split(SEPARATOR)]),
+            "The paper's NPT": _paper(row, line),
+            "Graphs": str(row.graphs.count(SEPARATOR) + 1),
         }
         for row in table.itertuples()
     ]
     cells = pd.DataFrame(rows).set_index("When")
-    if markup != "html":
-        return with_latex_signs(cells) if markup == "latex" else cells
-    return cells.map("<span class='prose'>{}</span>".format)
+    if markup == "html":
+        prose = cells["Not shown to be worse"].map("<span class='prose'>{}</span>".format)
+        return cells.assign(**{"Not shown to be worse": prose})
+    return with_latex_signs(cells) if markup == "latex" else cells
 
 
 def printed_advice(table: pd.DataFrame) -> dict:
@@ -151,7 +160,7 @@ def printed_advice(table: pd.DataFrame) -> dict:
         "the shares in question, is below the largest of the graph. Not shown to be worse: the mean difference over "
         "these graphs, tested with Nadeau and Bengio's variance and Holm's correction. Cheapest: median CPU "
         "seconds over graphs.",
-        "align": "p{2.5cm}",
+        "align": "l",
     }
 
 
@@ -160,12 +169,12 @@ def _names(scorers: str, markup: str) -> str:
 
 
 def _cheapest(row: tuple, markup: str) -> str:
-    return f"{label_row(row.cheapest, markup)} ({row.cheapest_seconds:.2g} s)" if row.cheapest else "–"
+    return f"{label_row(row.cheapest, markup)} ({row.cheapest_seconds:,.2g} s)" if row.cheapest else "–"
 
 
-def _paper(row: tuple) -> str:
+def _paper(row: tuple, line: str) -> str:
     if np.isnan(row.npt_regret):
         return "not compared"
     if row.take == PAPER:
         return "is the one to take"
-    return f"{row.npt_regret:.1f} points behind, {'shown' if row.npt_shown_worse else 'not shown'} to be worse"
+    return f"{row.npt_regret:.1f} points behind,{line}{'shown' if row.npt_shown_worse else 'not shown'} to be worse"

@@ -40,7 +40,8 @@ def points(records: pd.DataFrame, shares: Sequence[float]) -> pd.DataFrame:
 
 def mean_curves(runs: pd.DataFrame) -> pd.DataFrame:
     """Mean over seeds with its 95 % interval, which allows for splits that overlap."""
-    return _means(runs, ["dataset", "scorer", "kept", "percent"], "accuracy")
+    means = _means(runs, ["dataset", "scorer", "kept", "percent"], "accuracy")
+    return means.assign(low=means["low"].clip(lower=0), high=means["high"].clip(upper=100))
 
 
 def areas(runs: pd.DataFrame) -> pd.DataFrame:

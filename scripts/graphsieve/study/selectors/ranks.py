@@ -5,6 +5,8 @@ differ, and mean ranks are compared pair by pair, with Holm's correction. Within
 over seeds, with Nadeau and Bengio's variance, because splits of one graph overlap; again with Holm's correction.
 """
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
@@ -82,6 +84,30 @@ def groups(ranks: pd.DataFrame) -> list[list[str]]:
         if end > start and not any(end <= last for _, last in found):
             found.append((start, end))
     return [order[start : end + 1] for start, end in found]
+
+
+@dataclass(frozen=True)
+class RankTest:
+    """Mean ranks over some graphs; `friedman` is None, and nothing else known, where these are too few to test."""
+
+    means: pd.Series
+    friedman: dict[str, float] | None = None
+    pairs: pd.DataFrame | None = None
+    groups: list[list[str]] = field(default_factory=list)
+
+
+def rank_test(areas: pd.DataFrame, graphs: Sequence[str]) -> RankTest:
+    """On some of the graphs, of the scorers that all graphs have."""
+    ranks = rank_graphs(by_graph(areas).loc[list(graphs)])
+    if len(ranks) < FEWEST_GRAPHS or len(ranks.columns) < FEWEST_SCORERS:
+        return RankTest(ranks.mean())
+    return RankTest(ranks.mean(), friedman(ranks), compare_ranks(ranks), groups(ranks))
+
+
+def all_pairs(tested: Mapping[str, RankTest]) -> pd.DataFrame:
+    """The comparisons of several sets of graphs, by their titles."""
+    parts = [found.pairs.assign(graphs=title) for title, found in tested.items() if found.friedman]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["scorer", "other", "ahead"])
 
 
 def compare_within(areas: pd.DataFrame) -> pd.DataFrame:

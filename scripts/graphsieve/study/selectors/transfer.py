@@ -34,6 +34,12 @@ def matrix(runs: pd.DataFrame, dataset: str, scorer: str) -> pd.DataFrame:
     return part.pivot_table(index="asked", columns="model", values="accuracy")
 
 
+def means(runs: pd.DataFrame) -> pd.DataFrame:
+    """Mean accuracy and its deviation of every dataset, scorer, model asked and model retrained."""
+    grouped = runs.groupby(["dataset", "scorer", "asked", "model"], sort=False)["accuracy"]
+    return grouped.agg(accuracy_mean="mean", accuracy_std="std", runs="size").reset_index()
+
+
 def losses(runs: pd.DataFrame) -> pd.DataFrame:
     """What a model loses, in points, with features that others select, against those that it selects itself.
 

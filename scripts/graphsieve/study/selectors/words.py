@@ -15,6 +15,39 @@ COLOURED = 5  # scorers of the best mean rank
 ALWAYS = ("npt", "random")  # have a colour wherever they rank
 
 
+RANKS_NOTE = (
+    "Scorers are ranked on every graph by their mean area under the curve, 1 for the best. A bar joins scorers of "
+    "which no two are shown to differ: differences of mean ranks, by the normal approximation that goes with "
+    "Friedman's test, all pairs with Holm's correction. These tests take graphs for a sample of all graphs, and a few "
+    "say little: where bars are long, the order of names means little."
+)
+WITHIN_NOTE = (
+    "The differences of two scorers over the seeds of a graph, in points of area. Splits of one graph overlap, so the "
+    "variance is Nadeau and Bengio's; all pairs of a graph are one family, with Holm's correction. The table counts "
+    "the graphs on which a difference is shown, for and against each scorer alike; the figure has every pair."
+)
+COST_NOTE = (
+    "CPU seconds of scoring and, where a scorer asks a trained model, of training it; starting Python is not counted. "
+    "Retraining on what was kept costs all alike, and is not counted either. Higher is better, further left is "
+    "cheaper; the line joins scorers than which none is both. Scorers not run on all graphs are in the table alone."
+)
+STABILITY_NOTE = (
+    "The sets of features that a scorer selects with different seeds, hence splits, compared pair by pair. "
+    "**Kuncheva's** index: features in common beyond chance, as a share of what is possible; 0 is chance, 1 always the "
+    "same. **Jaccard's**: features in common as a share of those in either, which grows with the share kept."
+)
+MATRIX_NOTE = (
+    "Mean accuracy of the model of the column with the features that were selected by asking the model of the row. "
+    "Framed: what it selects itself. Red: points lost against that; blue: points gained."
+)
+RANKINGS_NOTE = (
+    "Spearman's correlation of scores, and Kuncheva's index of the features kept: of two models asked about one split, "
+    "and of one model with two splits. Where two models agree as well as two splits of one model do, the ranking is "
+    "not the model's. The figure divides the variance of ranks: what all models and splits agree in is the data's, "
+    "what a model says whatever the split is the model's, what a split says whatever the model is the split's."
+)
+
+
 def named_scorers(standing: pd.DataFrame) -> list[str]:
     """Whose curves have colours: the best by mean rank, and the paper's own and chance wherever they rank."""
     best = standing["scorer"].head(COLOURED).tolist()
@@ -23,11 +56,11 @@ def named_scorers(standing: pd.DataFrame) -> list[str]:
 
 def how_text(runs: pd.DataFrame) -> str:
     """What was done, of a table of curves."""
-    shares = listed([f"{percent:g}" for percent in sorted(set(runs["percent"].round(1)))[:3]])
+    least = runs.groupby("dataset")["percent"].min().median()
     seeds = runs.groupby("dataset")["seed"].nunique()
     return (
-        "Every scorer ranks the features once; a new model is trained on the best of them alone, from few (from "
-        f"{shares} % on) to all. What counts is its {measure_of(runs['dataset'])} at the test nodes in the epoch that "
+        f"Every scorer ranks the features once; a new model is trained on the best of them alone, from {least:.2g} % "
+        f"to all. What counts is its {measure_of(runs['dataset'])} at the test nodes in the epoch that "
         f"is best at the validation nodes. All scorers of a seed have the same split. {runs_text(seeds).capitalize()}. "
         "No scorer sees a test label."
     )
@@ -72,23 +105,18 @@ def goal_text(standing: pd.DataFrame, graphs: int) -> str:
     complete = standing[standing["graphs"] == graphs]
     never = [label_row(name) for name in complete.loc[complete["behind_on"] == 0, "scorer"]]
     always = [label_row(name) for name in complete.loc[complete["best_on"] == graphs, "scorer"]]
-    parts = [
-        f"Never shown to be behind any other: {listed(never)}."
+    sentences = [
+        f"Never shown to be behind any other: {listed(never)}"
         if never
-        else "Every scorer is shown to be behind another.",
-        f"Highest mean on every graph: {listed(always)}."
-        if always
-        else "No scorer has the highest mean on every graph.",
+        else "Every scorer is shown to be behind another",
+        f"Highest mean on every graph: {listed(always)}" if always else "No scorer has the highest mean on every graph",
     ]
     if PAPER in set(standing["scorer"]):
         ahead = standing[standing["ahead_of_npt_on"] > 0].sort_values("ahead_of_npt_on", ascending=False)
         beaten = [f"{label_row(row.scorer)} ({row.ahead_of_npt_on})" for row in ahead.itertuples()]
-        parts.append(
-            f"Shown to be ahead of NPT, and on how many graphs: {listed(beaten)}."
-            if beaten
-            else "None is shown to be ahead of NPT on any graph."
-        )
-    return " ".join(parts)
+        told = f"Shown to be ahead of NPT, and on how many graphs: {listed(beaten)}" if beaten else ""
+        sentences.append(told or "None is shown to be ahead of NPT on any graph")
+    return " ".join(sentence.removesuffix(".") + "." for sentence in sentences)
 
 
 def standing_cells(standing: pd.DataFrame, fresh: pd.Series, markup: str = "html") -> pd.DataFrame:
@@ -141,6 +169,17 @@ def _two(value: float) -> str:
 
 
 # Transfer
+
+
+def transfer_note(runs: pd.DataFrame, share: float) -> str:
+    models = listed(list(dict.fromkeys(runs["model"])))
+    return (
+        f"Features are ranked by asking one of these models: {models}; the best {100 * share:g} % are kept, and each "
+        f"of the models is trained on them anew. {runs_text(runs.groupby('dataset')['seed'].nunique()).capitalize()}. "
+        "In the table: points of accuracy that a model loses with features that others select, against those that it "
+        f"selects itself, with {CONFIDENCE:.0%} intervals; of scorers that ask the data alone, what a model loses with "
+        "their features.".replace("%", " %")
+    )
 
 
 def losses_cells(losses: pd.DataFrame) -> pd.DataFrame:
