@@ -75,7 +75,7 @@ def shown_ahead(counts: pd.DataFrame, graphs: int) -> Figure:
     names = list(counts.index)
     figure, axis = plt.subplots(figsize=(TEXT_WIDTH, min(TEXT_WIDTH, 1.3 + 0.24 * len(names))), layout="constrained")
     values = counts.to_numpy(float)
-    drawn = axis.imshow(values, cmap="Blues", vmin=0, vmax=max(1, graphs), interpolation="nearest")
+    drawn = axis.imshow(values, cmap="Blues", vmin=0, vmax=max(1, graphs), interpolation="nearest", aspect="auto")
     for (row, column), value in np.ndenumerate(values):
         if value > 0:
             axis.text(

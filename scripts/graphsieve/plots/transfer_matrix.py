@@ -48,7 +48,9 @@ def _draw(axis: Axes, table: pd.DataFrame, lost: np.ndarray, reach: float):
         strong = abs(lost[row, column]) > 0.65 * reach
         axis.text(column, row, f"{value:.1f}", ha="center", va="center", fontsize=7, color="white" if strong else INK)
     for place in range(len(table)):
-        axis.add_patch(plt.Rectangle((place - 0.5, place - 0.5), 1, 1, fill=False, edgecolor=INK, linewidth=0.8))
+        axis.add_patch(
+            plt.Rectangle((place - 0.5, place - 0.5), 1, 1, fill=False, edgecolor=INK, linewidth=1.2, zorder=3)
+        )
     names = [MODEL_LABELS.get(name, name) for name in table.index]
     axis.set_xticks(range(len(names)), names)
     axis.set_yticks(range(len(names)), names)

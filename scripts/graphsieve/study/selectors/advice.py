@@ -60,13 +60,13 @@ def situations(runs: pd.DataFrame, described: pd.DataFrame, cheap: list[str]) ->
 
     every = tuple(graphs)
     found = [
-        Situation("Any graph, any number of features", every),
-        Situation(f"Very few features: up to {FEW:g} %", every, most=FEW),
-        Situation(f"Many features: {MANY:g} % and more", every, least=MANY),
-        Situation("The answer must come sooner than one training takes", every, scorers=tuple(cheap)),
-        Situation(f"Small graphs: below {SMALL:,} nodes", those(lambda name: nodes[name] < SMALL)),
-        Situation(f"Larger graphs: {SMALL:,} nodes and more", those(lambda name: nodes[name] >= SMALL)),
-        Situation("Neighbours mostly share a class", those(lambda name: alike[name] >= ALIKE)),
+        Situation("Any graph", every),
+        Situation(f"Very few features, up to {FEW:g} %", every, most=FEW),
+        Situation(f"Many features, {MANY:g} % or more", every, least=MANY),
+        Situation("In less time than a training", every, scorers=tuple(cheap)),
+        Situation(f"Graphs below {SMALL:,} nodes", those(lambda name: nodes[name] < SMALL)),
+        Situation(f"Graphs of {SMALL:,} nodes or more", those(lambda name: nodes[name] >= SMALL)),
+        Situation("Neighbours mostly alike", those(lambda name: alike[name] >= ALIKE)),
         Situation("Neighbours mostly differ", those(lambda name: alike[name] < ALIKE)),
     ]
     return [one for one in found if one.graphs and one.scorers != () and len(_within(runs, one))]
@@ -135,12 +135,11 @@ def advice_cells(table: pd.DataFrame, markup: str = "html") -> pd.DataFrame:
     line = "<br>" if markup == "html" else " "
     rows = [
         {
-            "When": row.situation,
+            "When": f"{row.situation} ({row.graphs.count(SEPARATOR) + 1})",
             "Take": f"{MARKUP[markup][1].format(label_row(row.take, markup))}{line}({row.regret:.1f} points behind)",
             "Not shown to be worse": _names(row.not_shown_worse, markup),
-            "Cheapest of these": _cheapest(row, markup),
+            "Cheapest of these": _cheapest(row, markup, line),
             "The paper's NPT": _paper(row, line),
-            "Graphs": str(row.graphs.count(SEPARATOR) + 1),
         }
         for row in table.itertuples()
     ]
@@ -156,10 +155,10 @@ def printed_advice(table: pd.DataFrame) -> dict:
     return {
         "cells": {markup: advice_cells(table, markup) for markup in MARKUP},
         "title": "Which selector when",
-        "notes": "Points behind the best: mean over graphs of how far the area under the curve of accuracy, between "
-        "the shares in question, is below the largest of the graph. Not shown to be worse: the mean difference over "
-        "these graphs, tested with Nadeau and Bengio's variance and Holm's correction. Cheapest: median CPU "
-        "seconds over graphs.",
+        "notes": "In brackets: how many graphs. Points behind the best: mean over graphs of how far the area under the "
+        "curve of accuracy, between the shares in question, is below the largest of the graph. Not shown to be worse: "
+        "the mean difference over these graphs, tested with Nadeau and Bengio's variance and Holm's correction. "
+        "Cheapest: median CPU seconds over graphs.",
         "align": "l",
     }
 
@@ -168,8 +167,8 @@ def _names(scorers: str, markup: str) -> str:
     return listed([label_row(name, markup) for name in scorers.split(SEPARATOR)]) if scorers else "none"
 
 
-def _cheapest(row: tuple, markup: str) -> str:
-    return f"{label_row(row.cheapest, markup)} ({row.cheapest_seconds:,.2g} s)" if row.cheapest else "–"
+def _cheapest(row: tuple, markup: str, line: str) -> str:
+    return f"{label_row(row.cheapest, markup)}{line}({row.cheapest_seconds:,.2g} s)" if row.cheapest else "–"
 
 
 def _paper(row: tuple, line: str) -> str:

@@ -26,6 +26,11 @@ WITHIN_NOTE = (
     "variance is Nadeau and Bengio's; all pairs of a graph are one family, with Holm's correction. The table counts "
     "the graphs on which a difference is shown, for and against each scorer alike; the figure has every pair."
 )
+STANDING_NOTE = (
+    "Mean rank over all graphs (none where a scorer was not run on all) and over those on which nothing was tuned; "
+    "points of area behind the best of each graph, mean and most; graphs on which its mean is the highest; graphs on "
+    "which it is shown to be ahead of NPT, and to be behind any other scorer."
+)
 COST_NOTE = (
     "CPU seconds of scoring and, where a scorer asks a trained model, of training it; starting Python is not counted. "
     "Retraining on what was kept costs all alike, and is not counted either. Higher is better, further left is "
@@ -95,9 +100,13 @@ def friedman_sentence(found: dict[str, float] | None) -> str:
     verdict = "scorers differ" if found["p_value"] < LEVEL else "that scorers differ is not shown"
     return (
         f"{found['scorers']} scorers on {found['graphs']} graphs: Friedman's statistic is {found['statistic']:.1f} "
-        f"(p = {p_text(found['p_friedman'])}), Iman and Davenport's F {found['f']:.2f} "
-        f"(p = {p_text(found['p_value'])}): {verdict}."
+        f"({_p(found['p_friedman'])}), Iman and Davenport's F {found['f']:.2f} ({_p(found['p_value'])}): {verdict}."
     )
+
+
+def _p(value: float) -> str:
+    text = p_text(value)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
 def goal_text(standing: pd.DataFrame, graphs: int) -> str:
@@ -123,13 +132,13 @@ def standing_cells(standing: pd.DataFrame, fresh: pd.Series, markup: str = "html
     """fresh: mean ranks on graphs on which nothing was tuned."""
     table = pd.DataFrame(
         {
-            "Mean rank": standing["mean_rank"].map(_one_decimal),
-            "On untouched graphs": standing["scorer"].map(fresh).map(_one_decimal),
-            "Points behind the best": standing["mean_regret"].map("{:.2f}".format),
+            "Rank": standing["mean_rank"].map(_one_decimal),
+            "Untouched": standing["scorer"].map(fresh).map(_one_decimal),
+            "Points behind": standing["mean_regret"].map("{:.2f}".format),
             "At most": standing["largest_regret"].map("{:.2f}".format),
             "Best on": standing["best_on"].astype(str) + " of " + standing["graphs"].astype(str),
-            "Shown ahead of NPT on": standing["ahead_of_npt_on"].astype(str),
-            "Shown behind some on": standing["behind_on"].astype(str),
+            "Ahead of NPT": standing["ahead_of_npt_on"].astype(str),
+            "Behind some": standing["behind_on"].astype(str),
         }
     ).set_axis([label_row(name, markup) for name in standing["scorer"]])
     return with_latex_signs(table.rename_axis("Method")) if markup == "latex" else table.rename_axis("Method")
@@ -140,9 +149,7 @@ def printed_standing(standing: pd.DataFrame, fresh: pd.Series) -> dict:
     return {
         "cells": {markup: standing_cells(standing, fresh, markup) for markup in MARKUP},
         "title": "Selectors by mean rank",
-        "notes": "Ranks and points are of the area under the curve of accuracy against features kept. Shown: paired "
-        "differences over seeds, with Nadeau and Bengio's variance and Holm's correction over all pairs of a graph. "
-        "Without a mean rank: not run on all graphs.",
+        "notes": STANDING_NOTE,
     }
 
 
