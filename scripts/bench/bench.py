@@ -1,12 +1,17 @@
 """How fast scoring and training are: on the real graphs against the plain way and Captum, and how scoring grows.
 
-Every case runs in a process of its own; the ways take turns in it. No table is written from a busy machine.
+Every configuration is measured in a process of its own, in which the ways take turns. Those that a busy machine spoils
+are refused, the others are kept (`parts.py`): another call measures what is missing, and the tables are written when
+nothing is. Half an hour on two cores, most of it the plain way's.
 """
 
 import argparse
-from collections.abc import Iterator
+import hashlib
+import os
+from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -14,6 +19,7 @@ import numpy as np
 import pandas as pd
 import torch
 from measure import Sample, Setting, compare
+from parts import CONDITIONS, LOAD, Parts
 from timing import machine
 from torch import nn
 from torch_geometric.data import Batch
@@ -25,7 +31,8 @@ from graphsieve.data.graph_sets import GRAPH_SETS, load_graphs
 from graphsieve.data.normalisation import normalise_rows
 from graphsieve.data.splits import random_split
 from graphsieve.errors import InputError, run_program
-from graphsieve.files.writing import write_csv, write_text
+from graphsieve.files.writing import write_csv, write_record, write_text
+from graphsieve.jobs.code import fingerprint
 from graphsieve.models.training import fit
 from graphsieve.options import TrainingOptions
 from models import HIDDEN, make_model
@@ -61,7 +68,7 @@ ATTENTION = Sample(own=100, full=1, captum=5)
 CASES = [
     *(replace(case, trained=trained) for case in STUDY for trained in (False, True)),
     Case("cora", "gcn", 400, classifier="none"),
-    Case("arxiv_size", "graphsage", 3, Sample(own=3, full=1, captum=1)),
+    Case("arxiv_size", "graphsage", 3, Sample(own=3, full=1, captum=1, repeats=2)),
     Case("cora", "gat", 20, ATTENTION),
     Case("cora", "gatv2", 20, ATTENTION),
     Case("cora", "transformer", 20, ATTENTION),
@@ -135,7 +142,7 @@ def run_scaling(shape: dict) -> dict:
     graph = random_graph(shape["nodes"], 5 * shape["nodes"], shape["features"], 7, shape["density"])
     model = make_model("gcn", graph.num_features, graph.num_classes, TrainingOptions.classifier)
     name = ", ".join(f"{value} {quantity}" for quantity, value in shape.items())
-    return {**shape, **compare(name, make_setting(graph, model, shape["repeats"]), Sample(own=100, full=1, captum=1))}
+    return {**shape, **compare(name, make_setting(graph, model, shape["repeats"]), Sample(own=30, full=1, captum=1))}
 
 
 def run_training(dataset: str, data: str) -> dict:
@@ -145,68 +152,79 @@ def run_training(dataset: str, data: str) -> dict:
     return {"dataset": dataset, "model": model, "floor": floor, **row}
 
 
-def in_fresh_process(function, *arguments) -> dict:
+def in_fresh_process(function: Callable[..., dict], *arguments: object) -> dict:
     """So that one case's memory is not another's."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         return pool.submit(function, *arguments).result()
 
 
-def ratio_rows(only: list[str], data: str) -> Iterator[dict]:
-    for case in CASES:
-        if not set(only) & {one.name for one in CASES} or case.name in only:
-            yield in_fresh_process(run_case, case, data)
+def scaling_shapes() -> list[tuple[str, dict]]:
+    """What varies and the shape, for every panel and value."""
+    return [(quantity, {**SCALING_BASE, quantity: value}) for quantity, values in SCALING.items() for value in values]
 
 
-def scaling_rows() -> Iterator[dict]:
-    """One row per panel and value; the shape that all panels share is measured once."""
-    known = {}
-    for quantity, values in SCALING.items():
-        for value in values:
-            shape = {**SCALING_BASE, quantity: value}
-            key = tuple(shape.values())
-            known[key] = known.get(key) or in_fresh_process(run_scaling, shape)
-            yield {"varied": quantity, **known[key]}
+def scaling_name(shape: dict) -> str:
+    return "scaling_" + "_".join(f"{value:g}" for value in shape.values())
 
 
-def training_rows(data: str) -> Iterator[dict]:
-    for dataset in TRAININGS:
-        yield in_fresh_process(run_training, dataset, data)
+def configurations(data: str) -> dict[str, Callable[[], dict]]:
+    """How to measure each, by its name; the shape that all panels share is one."""
+    calls = {case.name: (run_case, case, data) for case in CASES}
+    calls |= {f"training_{dataset}": (run_training, dataset, data) for dataset in TRAININGS}
+    calls |= {scaling_name(shape): (run_scaling, shape) for _, shape in scaling_shapes()}
+    return {name: partial(in_fresh_process, *call) for name, call in calls.items()}
 
 
-def collect(rows: Iterator[dict]) -> pd.DataFrame:
-    """Print every row as it comes."""
-    table = []
-    for row in rows:
-        print({key: round(value, 3) if isinstance(value, float) else value for key, value in row.items()}, flush=True)
-        table.append(row)
-    return pd.DataFrame(table)
+def tables(rows: dict[str, dict]) -> dict[str, pd.DataFrame]:
+    return {
+        "ratios": pd.DataFrame([rows[case.name] for case in CASES]),
+        "training": pd.DataFrame([rows[f"training_{dataset}"] for dataset in TRAININGS]),
+        "scaling": pd.DataFrame([{"varied": what, **rows[scaling_name(shape)]} for what, shape in scaling_shapes()]),
+    }
+
+
+def conditions() -> dict[str, object]:
+    """What all parts of the tables have in common."""
+    folder = Path(__file__).parent
+    codes = [fingerprint(str(folder / f"{name}.py")) for name in ("bench", "measure", "models", "timing", "training")]
+    code = hashlib.sha256("".join(codes).encode()).hexdigest()[:16]
+    return machine() | {"hidden": HIDDEN, "repeats": REPEATS, "code": code, LOAD: round(os.getloadavg()[0], 2)}
+
+
+def write_tables(parts: Parts, names: Iterable[str], out: Path) -> None:
+    found = tables({name: parts.read(name) for name in names})
+    for name, table in found.items():
+        write_csv(table, out / f"{name}.csv")
+    write_record(parts.read(CONDITIONS), out / "machine.csv")
+    write_text(readme_table(found["ratios"]), out / "bench.md")
+    parts.remove()
 
 
 def main() -> None:
-    names = [case.name for case in CASES] + ["scaling", "training"]
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", action="append", default=[], help=f"one of {', '.join(names)}; may be repeated")
+    parser.add_argument(
+        "--only", action="append", default=[], help="how a configuration's name begins; may be repeated"
+    )
     parser.add_argument("--out", type=Path, default=Path("results/bench"))
     parser.add_argument("--data", default="data", help="where raw files are kept")
     arguments = parser.parse_args()
-    unknown = set(arguments.only) - set(names)
-    if unknown:
-        raise InputError(f"--only {sorted(unknown)[0]} is unknown: choose one of {', '.join(names)}")
+    calls = configurations(arguments.data)
+    for start in arguments.only:
+        if not any(name.startswith(start) for name in calls):
+            raise InputError(f"--only {start} is unknown: choose the beginning of one of {', '.join(calls)}")
 
-    measured_on = machine()
-    print(measured_on, flush=True)
-    rows = {
-        "ratios": ratio_rows(arguments.only, arguments.data),
-        "training": training_rows(arguments.data),
-        "scaling": scaling_rows(),
-    }
-    wanted = {name if name in rows else "ratios" for name in arguments.only} or set(rows)
-    for name in rows:
-        if name in wanted:
-            write_csv(collect(rows[name]), arguments.out / f"{name}.csv")
-    write_csv(pd.DataFrame([measured_on | {"hidden": HIDDEN, "repeats": REPEATS}]), arguments.out / "machine.csv")
-    if {"ratios", "training"} <= wanted and not arguments.only:
-        write_text(readme_table(pd.read_csv(arguments.out / "ratios.csv")), arguments.out / "bench.md")
+    found = conditions()
+    print(found, flush=True)
+    parts = Parts(arguments.out / "parts", found)
+    for name, call in calls.items():
+        if not arguments.only or name.startswith(tuple(arguments.only)):
+            parts.measure(name, call)
+    parts.complain()
+    missing = parts.missing(calls)
+    if missing:
+        print(f"no table is written before these are measured too: {', '.join(missing)}")
+        return
+    write_tables(parts, calls, arguments.out)
     print(f"tables: {arguments.out}")
 
 

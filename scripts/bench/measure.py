@@ -1,7 +1,7 @@
 """Seconds and peak memory of permutation importance: ours, the reference engine, and Captum."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -50,11 +50,12 @@ class Setting:
 
 @dataclass(frozen=True)
 class Sample:
-    """On how many features ours, the reference and Captum are timed."""
+    """On how many features ours, the reference and Captum are timed, and by how many permutations of each."""
 
     own: int = 10**9
     full: int = 4
     captum: int = 10
+    repeats: int | None = None  # None for as many as the setting has
 
 
 def evenly(count: int, total: int) -> np.ndarray:
@@ -63,18 +64,23 @@ def evenly(count: int, total: int) -> np.ndarray:
 
 def compare(name: str, setting: Setting, sample: Sample) -> dict:
     """One row: seconds for all features, extrapolated from a sample where the sample is smaller than that."""
-    total = setting.x.shape[1]
+    total, repeats = setting.x.shape[1], setting.repeats
+    setting = replace(setting, repeats=sample.repeats or repeats)
     own, full, captum = (evenly(count, total) for count in (sample.own, sample.full, sample.captum))
     reset_peak()
     before = resident_mebibytes("VmRSS")
     result = setting.score("auto", own)
     memory = resident_mebibytes("VmHWM") - before
+    expected = setting.score("full", full)
     ways = {"ours": lambda: setting.score("auto", own), "plain": lambda: setting.score("full", full)}
     with_captum = captum_call(setting, captum)
-    seconds = take_turns(name, ways | ({"captum": with_captum} if with_captum else {}))
-    seconds["ours"] *= total / len(own)
-    seconds["plain"] *= total / len(full)
-    seconds["captum"] = seconds.get("captum", np.full(1, np.nan)) * captum_scale(setting, captum)
+    if with_captum:
+        with_captum()
+        ways["captum"] = with_captum
+    seconds = take_turns(name, ways)
+    seconds["ours"] *= total / len(own) * repeats / setting.repeats
+    seconds["plain"] *= total / len(full) * repeats / setting.repeats
+    seconds["captum"] = seconds.get("captum", np.full(1, np.nan)) * captum_scale(total, repeats, captum)
     return {
         "engine": result["accuracy"].engine,
         **summary(seconds["ours"], "auto"),
@@ -85,8 +91,9 @@ def compare(name: str, setting: Setting, sample: Sample) -> dict:
         "ratio_high": (seconds["plain"] / seconds["ours"]).max(),
         "ratio_captum": np.median(seconds["captum"]) / np.median(seconds["ours"]),
         "peak_mib": memory,
-        "largest_loss_difference": _difference(result, setting.score("full", full), own, full),
+        "largest_loss_difference": _difference(result, expected, own, full),
         "timed_features": f"{len(own)} / {len(full)} / {len(captum)} of {total}",
+        "timed_repeats": setting.repeats,
     }
 
 
@@ -117,9 +124,9 @@ def captum_call(setting: Setting, features: np.ndarray) -> Callable[[], object] 
     return call
 
 
-def captum_scale(setting: Setting, features: np.ndarray) -> float:
+def captum_scale(total: int, repeats: int, features: np.ndarray) -> float:
     """From the passes of one call, one of them for the unperturbed input, to those for all features and repeats."""
-    return (setting.x.shape[1] + 1) * setting.repeats / (len(features) + 1)
+    return (total + 1) * repeats / (len(features) + 1)
 
 
 def reset_peak() -> None:

@@ -20,10 +20,9 @@ CPU_INFO = Path("/proc/cpuinfo")
 def take_turns(name: str, ways: dict[str, Callable[[], object]]) -> dict[str, np.ndarray]:
     """Seconds of each way in every round, all ways one after another in each.
 
+    Each should have been called once before: what is prepared once, such as a library's own caches, is no way's fault.
     Where the rounds of a way differ too much, all are timed again; after several attempts the case is refused.
     """
-    for way in ways.values():
-        way()  # what is prepared once, such as a library's own caches, is no way's fault
     start, attempts = time.perf_counter(), 0
     while attempts < ATTEMPTS or time.perf_counter() - start < PATIENCE:
         attempts += 1
@@ -35,7 +34,7 @@ def take_turns(name: str, ways: dict[str, Callable[[], object]]) -> dict[str, np
     worst = max(spreads, key=spreads.get)
     raise InputError(
         f"{name}: {worst} took {seconds[worst].min():.3g} to {seconds[worst].max():.3g} s in {ROUNDS} rounds, "
-        f"{attempts} times tried (load {os.getloadavg()[0]:.1f}): no table is written, run again on an idle machine"
+        f"{attempts} times tried (load {os.getloadavg()[0]:.1f}), so it is refused: it takes an idle machine"
     )
 
 
@@ -59,7 +58,6 @@ def machine() -> dict[str, object]:
         "cpu": models[0] if models else platform.processor(),
         "cores": os.cpu_count(),
         "threads": torch.get_num_threads(),
-        "load_at_start": round(os.getloadavg()[0], 2),
         "torch": torch.__version__,
         "rounds": ROUNDS,
     }

@@ -26,6 +26,8 @@ def compare_training(name: str, graph: Graph, split: Split) -> dict[str, float]:
         with epoch_bar(EPOCHS, progress=False) as bar:
             losses.extend(trainer.run(EPOCHS, bar).history["train_loss"])
 
+    ours()
+    plain.run()
     seconds = take_turns(f"training on {graph.name}", {"ours": ours, "plain": plain.run})
     apart = np.abs(np.array(losses) / np.array(plain.losses) - 1)
     return {
