@@ -64,16 +64,16 @@ STUDY = [
     Case("wisconsin", "tagcn", 150, Sample(full=10)),
     Case("photo", "gin", 15, Sample(own=20, full=1, captum=3)),
 ]
-ATTENTION = Sample(own=100, full=1, captum=5)
+ATTENTION = Sample(own=300, full=1, captum=5)
 CASES = [
     *(replace(case, trained=trained) for case in STUDY for trained in (False, True)),
     Case("cora", "gcn", 400, classifier="none"),
-    Case("arxiv_size", "graphsage", 3, Sample(own=3, full=1, captum=1, repeats=2)),
+    Case("arxiv_size", "graphsage", 3, Sample(own=5, full=1, captum=1, repeats=2), classifier="none"),
     Case("cora", "gat", 20, ATTENTION),
     Case("cora", "gatv2", 20, ATTENTION),
     Case("cora", "transformer", 20, ATTENTION),
-    Case("cora", "by hand", 5, replace(ATTENTION, own=30)),
-    Case("cora", "centred", 0.95, Sample(own=3, full=3, captum=5)),
+    Case("cora", "by hand", 5, replace(ATTENTION, own=100)),
+    Case("cora", "centred", 0.95, Sample(own=5, full=3, captum=5)),
     *(Case("enzymes", f"pooled {layer}", 10, Sample(full=2, captum=5)) for layer in ("gcn", "graphsage", "gin")),
 ]
 # dataset: (model, the least acceptable ratio to a plain loop)
@@ -142,7 +142,7 @@ def run_scaling(shape: dict) -> dict:
     graph = random_graph(shape["nodes"], 5 * shape["nodes"], shape["features"], 7, shape["density"])
     model = make_model("gcn", graph.num_features, graph.num_classes, TrainingOptions.classifier)
     name = ", ".join(f"{value} {quantity}" for quantity, value in shape.items())
-    return {**shape, **compare(name, make_setting(graph, model, shape["repeats"]), Sample(own=30, full=1, captum=1))}
+    return {**shape, **compare(name, make_setting(graph, model, shape["repeats"]), Sample(own=60, full=1, captum=1))}
 
 
 def run_training(dataset: str, data: str) -> dict:

@@ -63,7 +63,10 @@ def evenly(count: int, total: int) -> np.ndarray:
 
 
 def compare(name: str, setting: Setting, sample: Sample) -> dict:
-    """One row: seconds for all features, extrapolated from a sample where the sample is smaller than that."""
+    """One row: seconds for all features, extrapolated from a sample where the sample is smaller than that.
+
+    Ours prepares a call for seconds, so what one feature takes (`start`) is told from what every further one adds.
+    """
     total, repeats = setting.x.shape[1], setting.repeats
     setting = replace(setting, repeats=sample.repeats or repeats)
     own, full, captum = (evenly(count, total) for count in (sample.own, sample.full, sample.captum))
@@ -73,14 +76,18 @@ def compare(name: str, setting: Setting, sample: Sample) -> dict:
     memory = resident_mebibytes("VmHWM") - before
     expected = setting.score("full", full)
     ways = {"ours": lambda: setting.score("auto", own), "plain": lambda: setting.score("full", full)}
+    if len(own) < total or setting.repeats < repeats:
+        ways["start"] = lambda: setting.score("auto", own[:1])
     with_captum = captum_call(setting, captum)
     if with_captum:
         with_captum()
         ways["captum"] = with_captum
     seconds = take_turns(name, ways)
-    seconds["ours"] *= total / len(own) * repeats / setting.repeats
-    seconds["plain"] *= total / len(full) * repeats / setting.repeats
-    seconds["captum"] = seconds.get("captum", np.full(1, np.nan)) * captum_scale(total, repeats, captum)
+    if "start" in seconds:
+        share = (len(own) - 1) * setting.repeats / (total * repeats - setting.repeats)
+        seconds["ours"] = seconds["start"] + (seconds["ours"] - seconds["start"]) / share
+    seconds["plain"] *= scale_of_passes(total * repeats, len(full) * setting.repeats)
+    seconds["captum"] = seconds.get("captum", np.full(1, np.nan)) * repeats * scale_of_passes(total, len(captum))
     return {
         "engine": result["accuracy"].engine,
         **summary(seconds["ours"], "auto"),
@@ -124,9 +131,9 @@ def captum_call(setting: Setting, features: np.ndarray) -> Callable[[], object] 
     return call
 
 
-def captum_scale(total: int, repeats: int, features: np.ndarray) -> float:
-    """From the passes of one call, one of them for the unperturbed input, to those for all features and repeats."""
-    return (total + 1) * repeats / (len(features) + 1)
+def scale_of_passes(permutations: int, timed: int) -> float:
+    """From the seconds of `timed` permutations: a call makes a pass for each, and one for the unperturbed input."""
+    return (permutations + 1) / (timed + 1)
 
 
 def reset_peak() -> None:

@@ -5,6 +5,8 @@ import matplotlib
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
+import measure
+import numpy as np
 import pandas as pd
 import pytest
 import timing
@@ -88,19 +90,34 @@ def test_every_promise_is_measured():
     assert {key: floors[key] for key in promised} == promised
 
 
-def test_repeats_that_are_left_out_are_counted(monkeypatch):
-    """Seconds are for all repeats, whatever was timed."""
-    import measure
-
+def test_seconds_are_for_all_features_and_repeats_whatever_was_timed(monkeypatch):
+    """With a clock on which every way takes a second a permutation, and a while to begin with."""
     graph = bench.random_graph(40, 100, 8, 3, 1.0)
     setting = bench.make_setting(graph, bench.make_model("gcn", 8, 3, "none"), repeats=6)
-    calls = []
+    called = []
 
     def turns(name, ways):
-        return {way: calls.append(call()) or measure.np.ones(2) for way, call in ways.items()}
+        called.append(ways["ours"]()["accuracy"].importances.shape)
+        timed = {"ours": 5 + 4 * 3, "start": 5 + 3, "plain": 1 + 2 * 3, "captum": 1 + 2}
+        return {way: np.full(2, float(timed[way])) for way in ways}
 
     monkeypatch.setattr(measure, "take_turns", turns)
     row = measure.compare("tiny", setting, Sample(own=4, full=2, captum=2, repeats=3))
-    assert calls[0]["accuracy"].importances.shape == (4, 3)
-    assert (row["auto_s"], row["full_s"], row["captum_s"]) == (8 / 4 * 2, 8 / 2 * 2, 9 * 6 / 3)
+    assert called == [(4, 3)]
+    assert row["auto_s"] == pytest.approx(5 + 8 * 6)
+    assert row["full_s"] == pytest.approx(1 + 8 * 6)
+    assert row["captum_s"] == pytest.approx(6 * (1 + 8))  # Captum permutes once a call
     assert row["timed_repeats"] == 3
+
+
+@pytest.mark.parametrize("way", ["plain", "captum"])
+def test_the_others_make_one_pass_more_than_permutations(way):
+    graph = bench.random_graph(40, 100, 8, 3, 1.0)
+    setting = bench.make_setting(graph, bench.make_model("gcn", 8, 3, "none"), repeats=3)
+    passes = []
+    setting.model.register_forward_hook(lambda *_: passes.append(1))
+    if way == "plain":
+        setting.score("full", np.array([0, 5]))
+    else:
+        measure.captum_call(setting, np.array([0, 5]))()
+    assert len(passes) == 1 + 2 * (3 if way == "plain" else 1)
