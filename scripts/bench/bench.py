@@ -73,7 +73,7 @@ CASES = [
     Case("cora", "gatv2", 20, ATTENTION),
     Case("cora", "transformer", 20, ATTENTION),
     Case("cora", "by hand", 5, replace(ATTENTION, own=100)),
-    Case("cora", "centred", 0.95, Sample(own=5, full=3, captum=5)),
+    Case("cora", "centred", 0.95, Sample(own=3, full=3, captum=5)),
     *(Case("enzymes", f"pooled {layer}", 10, Sample(full=2, captum=5)) for layer in ("gcn", "graphsage", "gin")),
 ]
 # dataset: (model, the least acceptable ratio to a plain loop)
