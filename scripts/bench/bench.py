@@ -60,15 +60,15 @@ class Case:
 STUDY = [
     Case("cora", "gcn", 250),
     Case("citeseer", "gcn", 500, Sample(full=1, captum=5)),
-    Case("pubmed", "gcn", 60, Sample(own=50, full=1, captum=5)),
+    Case("pubmed", "gcn", 60, Sample(own=40, full=1, captum=2)),
     Case("wisconsin", "tagcn", 150, Sample(full=10)),
-    Case("photo", "gin", 15, Sample(own=20, full=1, captum=3)),
+    Case("photo", "gin", 15, Sample(own=12, full=1, captum=1)),
 ]
 ATTENTION = Sample(own=300, full=1, captum=5)
 CASES = [
     *(replace(case, trained=trained) for case in STUDY for trained in (False, True)),
     Case("cora", "gcn", 400, classifier="none"),
-    Case("arxiv_size", "graphsage", 3, Sample(own=5, full=1, captum=1, repeats=2), classifier="none"),
+    Case("arxiv_size", "graphsage", 3, Sample(own=20, full=1, captum=1, repeats=1), classifier="none"),
     Case("cora", "gat", 20, ATTENTION),
     Case("cora", "gatv2", 20, ATTENTION),
     Case("cora", "transformer", 20, ATTENTION),
@@ -86,7 +86,7 @@ TRAININGS = {
 }
 SCALING_BASE = {"nodes": 2000, "features": 300, "repeats": 10, "density": 0.02}
 SCALING = {
-    "nodes": [500, 2000, 8000, 32000],
+    "nodes": [500, 2000, 8000, 16000],
     "features": [100, 300, 1000, 3000],
     "repeats": [3, 10, 30],
     "density": [0.003, 0.02, 0.1, 1.0],
