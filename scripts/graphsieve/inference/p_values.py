@@ -5,6 +5,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.stats import false_discovery_control
 
+SIGNIFICANCE = 0.05
+FEWEST_PERMUTATIONS = 199
 # An item is done with once this many permutations did at least as well as the original.
 ENOUGH = 10
 # Losses that differ by less differ by rounding, and a tie counts against the item.
@@ -42,6 +44,11 @@ def round_sizes(first: int, limit: int) -> list[int]:
     while totals[-1] < limit:
         totals.append(min(2 * totals[-1], limit))
     return np.diff(totals, prepend=0).tolist()
+
+
+def most_permutations(num_items: int, allowed: int) -> int:
+    """As many as allowed, but not more than it takes one item alone to stand out among so many."""
+    return min(allowed, max(FEWEST_PERMUTATIONS, round(2 * num_items / SIGNIFICANCE) - 1))
 
 
 def smaller_doubled(p_values: np.ndarray) -> np.ndarray:

@@ -7,7 +7,9 @@ import pandas as pd
 import torch
 
 from graphsieve.data.graph import Graph
-from graphsieve.inference.ranking import SIGNIFICANCE, perturbed_by, prepare, score_sides, train_sides
+from graphsieve.inference.p_values import SIGNIFICANCE
+from graphsieve.inference.ranking import prepare
+from graphsieve.inference.sides import perturbed_by, score_sides, train_sides
 from graphsieve.inference.trainings import MakeModel
 from graphsieve.inference.verdicts import QUESTIONS, reason_of
 from graphsieve.options import RankingOptions

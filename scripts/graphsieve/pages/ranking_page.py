@@ -7,7 +7,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from graphsieve.inference.ranking import SIGNIFICANCE, Ranking, most_permutations
+from graphsieve.inference.p_values import SIGNIFICANCE, most_permutations
+from graphsieve.inference.ranking import Ranking
 from graphsieve.options import RankingOptions
 from graphsieve.pages.ranking_pictures import (
     combined_error,
@@ -122,7 +123,7 @@ def edges_text(ranking: Ranking) -> str:
 
 def smallest_p_value(ranking: Ranking) -> float:
     """The smallest that so many permutations allow: the smaller of two, doubled."""
-    return 2 / (most_permutations(ranking.graph.num_features, ranking.options) + 1)
+    return 2 / (most_permutations(ranking.graph.num_features, ranking.options.permutations) + 1)
 
 
 def features_needed(ranking: Ranking) -> int:
