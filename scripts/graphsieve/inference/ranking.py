@@ -23,14 +23,16 @@ from torch import nn
 from graphsieve.data.graph import Graph, Split
 from graphsieve.data.splits import choose_split
 from graphsieve.inference.accuracy_curve import accuracy_curve
-from graphsieve.inference.correlated import correlated_groups
-from graphsieve.inference.p_values import adjust_benjamini_hochberg, adjust_holm
-from graphsieve.inference.sides import NOTHING, Scored, Side, progress_bar, score_items, score_sides, train_sides
+from graphsieve.inference.correlated import closest_columns, correlations_of
+from graphsieve.inference.evidence import Tests, gather_evidence
+from graphsieve.inference.groups import find_groups, score_together
+from graphsieve.inference.sides import progress_bar, score_sides, train_sides
+from graphsieve.inference.tables import feature_table, group_scores_table, group_table, scores_table
 from graphsieve.inference.tasks import measure_of, scale_labels, suited_options, worth_of_guessing
 from graphsieve.inference.trainings import MakeModel, trainer
 from graphsieve.models.classifier import NodeClassifier
 from graphsieve.options import RankingOptions
-from graphsieve.selection.how_few import numbers_to_keep, smallest_without_loss, standard_error
+from graphsieve.selection.how_few import numbers_to_keep, smallest_without_loss
 from graphsieve.selection.top import keep_top
 
 
@@ -111,12 +113,16 @@ def rank_features(
     graph, split, options = prepare(graph, options or RankingOptions())
     sides = train_sides(graph, split, options, device, progress, make_model)
     scored = score_sides(sides, graph.num_features, progress)
-    table = _table(graph.names(), scored)
-    importance = scored.falls.mean(axis=(1, 2))
-    ranking = keep_top(importance, graph.num_features, losses=scored.losses, seed=options.seed).ranking
-    groups = _groups(graph, options.seed)
-    table["group"] = _group_of_column(graph, groups, "values")
-    table["correlated_with"] = _group_of_column(graph, groups, "correlated")
+    scores = scores_table(graph.names(), scored)
+    ranking = keep_top(
+        scores["importance"].to_numpy(), graph.num_features, losses=scored.losses, seed=options.seed
+    ).ranking
+    correlations = correlations_of(graph, options.seed)
+    groups = find_groups(graph, correlations)
+    scored_groups = score_together(sides, list(groups["columns"]), "scoring groups", progress)
+    group_scores = group_scores_table(groups, scored_groups)
+    evidence = gather_evidence(Tests(graph, split, sides), groups, ranking, scores["p_alone"], group_scores["p_alone"])
+    table = feature_table(graph, scores, evidence, groups, closest_columns(graph, correlations))
     with progress_bar(progress, "keeping fewer", len(numbers_to_keep(graph.num_features)) * options.seeds) as bar:
         seeds = range(options.seed, options.seed + options.seeds)
         curve = accuracy_curve(graph, split, ranking, trainer(options, device, make_model), seeds, bar.update)
@@ -126,7 +132,7 @@ def rank_features(
         graph=given,
         options=options if make_model is None else replace(options, model=type(sides[0].models[0]).__name__),
         table=table,
-        groups=_score_groups(sides, groups, progress),
+        groups=group_table(groups, group_scores, evidence),
         curve=curve,
         smallest=smallest_without_loss(curve),
         majority=worth_of_guessing(graph, split),
@@ -147,51 +153,3 @@ def _edge_values(graph: Graph, model: nn.Module) -> tuple[str, ...]:
     """Which values of the edges the model takes; a module of one's own is given all."""
     takes = model.takes[0] if isinstance(model, NodeClassifier) else graph.edge_values()
     return tuple(name for name in graph.edge_values() if name in takes)
-
-
-def _table(names: list[str], scored: Scored) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "feature": names,
-            "importance": scored.falls.mean(axis=(1, 2)),
-            "standard_error_repeats": standard_error(scored.falls.mean(axis=1), axis=1),
-            "standard_error_seeds": standard_error(scored.falls.mean(axis=2), axis=1),
-            "loss_rise": scored.losses,
-            "p_value": scored.p_values,
-            "p_adjusted": adjust_benjamini_hochberg(scored.p_values),
-            "p_holm": adjust_holm(scored.p_values),
-        }
-    )
-
-
-def _groups(graph: Graph, seed: int) -> pd.DataFrame:
-    """Columns that came from one column of text, and columns that say nearly the same."""
-    names = np.array(graph.names())
-    rows = [{"group": name, "kind": "values", "columns": columns} for name, columns in graph.groups().items()]
-    for columns in correlated_groups(graph, seed):
-        rows.append({"group": " + ".join(names[columns]), "kind": "correlated", "columns": columns})
-    return pd.DataFrame(rows, columns=["group", "kind", "columns"])
-
-
-def _group_of_column(graph: Graph, groups: pd.DataFrame, kind: str) -> list[str]:
-    named = [""] * graph.num_features
-    for group in groups[groups["kind"] == kind].itertuples():
-        for column in group.columns:
-            others = [graph.names()[other] for other in group.columns if other != column]
-            named[column] = group.group if kind == "values" else ", ".join(others)
-    return named
-
-
-def _score_groups(sides: list[Side], groups: pd.DataFrame, progress: bool) -> pd.DataFrame:
-    if groups.empty:
-        return pd.DataFrame(columns=["group", "kind", "size", *_table([], NOTHING).columns[1:]])
-    columns = list(groups["columns"])
-
-    def choose(open_items: np.ndarray) -> dict:
-        return {"groups": {str(number): columns[number] for number in open_items}}
-
-    scored = score_items(sides, choose, len(columns), "scoring groups", progress)
-    table = _table(list(groups["group"]), scored).rename(columns={"feature": "group"})
-    table.insert(1, "kind", groups["kind"])
-    table.insert(2, "size", [len(columns) for columns in groups["columns"]])
-    return table.sort_values("importance", ascending=False, ignore_index=True)
