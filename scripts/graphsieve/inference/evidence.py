@@ -17,7 +17,7 @@ from graphsieve.data.graph import Graph, Split
 from graphsieve.importance import Conditional
 from graphsieve.inference.groups import units_of
 from graphsieve.inference.p_values import SIGNIFICANCE, adjust_benjamini_hochberg, adjust_holm, most_permutations
-from graphsieve.inference.sides import Side, perturbed_by
+from graphsieve.inference.sides import Side, perturbed_by, progress_bar
 from graphsieve.inference.smoothness import smooth_columns
 from graphsieve.inference.stopping import HITS, sequential_p_value
 from graphsieve.inference.unexplained import Unexplained
@@ -89,11 +89,14 @@ class Tests:
         return found
 
 
-def unit_p_values(tests: Tests, units: Sequence[np.ndarray], used: np.ndarray) -> np.ndarray:
+def unit_p_values(tests: Tests, units: Sequence[np.ndarray], used: np.ndarray, progress: bool = False) -> np.ndarray:
     """One p-value per unit; `used` are p-values of what the model loses where a unit is permuted."""
     found = np.ones(len(units))
-    for number in np.flatnonzero(used <= UNUSED):
-        found[number] = _screened(tests, units[number])
+    with progress_bar(progress, "testing", len(units)) as bar:
+        for number, columns in enumerate(units):
+            if used[number] <= UNUSED:
+                found[number] = _screened(tests, columns)
+            bar.update()
     hopeful = np.flatnonzero(found <= SIGNIFICANCE)
     # So many draws that one more or less that does as well decides nothing, if all that are hopeful are found.
     limit = round(HITS * len(units) / (SIGNIFICANCE * max(len(hopeful), 1)))
@@ -113,7 +116,7 @@ def _screened(tests: Tests, columns: np.ndarray) -> float:
 
 
 def gather_evidence(
-    tests: Tests, groups: pd.DataFrame, ranking: np.ndarray, p_columns: pd.Series, p_groups: pd.Series
+    tests: Tests, groups: pd.DataFrame, ranking: np.ndarray, p_columns: pd.Series, p_groups: pd.Series, progress: bool
 ) -> pd.DataFrame:
     """One row per column of x, in their order.
 
@@ -130,7 +133,7 @@ def gather_evidence(
     used = np.ones(len(units))
     np.minimum.at(used, unit, p_columns)
     np.minimum.at(used, unit[[columns[0] for columns in groups["columns"]]], p_groups)
-    found = unit_p_values(tests, units, used)
+    found = unit_p_values(tests, units, used, progress)
     of_units = pd.DataFrame(
         {"p_value": found, "p_adjusted": adjust_benjamini_hochberg(found), "p_holm": adjust_holm(found)}
     )

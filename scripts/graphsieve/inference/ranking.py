@@ -26,7 +26,7 @@ from graphsieve.inference.accuracy_curve import accuracy_curve
 from graphsieve.inference.correlated import closest_columns, correlations_of
 from graphsieve.inference.evidence import Tests, gather_evidence
 from graphsieve.inference.groups import find_groups, score_together
-from graphsieve.inference.sides import progress_bar, score_sides, train_sides
+from graphsieve.inference.sides import Side, progress_bar, score_sides, train_sides
 from graphsieve.inference.tables import feature_table, group_scores_table, group_table, scores_table
 from graphsieve.inference.tasks import measure_of, scale_labels, suited_options, worth_of_guessing
 from graphsieve.inference.trainings import MakeModel, trainer
@@ -112,32 +112,20 @@ def rank_features(
     given, device = graph, torch.device(device)
     graph, split, options = prepare(graph, options or RankingOptions())
     sides = train_sides(graph, split, options, device, progress, make_model)
-    scored = score_sides(sides, graph.num_features, progress)
-    scores = scores_table(graph.names(), scored)
-    ranking = keep_top(
-        scores["importance"].to_numpy(), graph.num_features, losses=scored.losses, seed=options.seed
-    ).ranking
-    correlations = correlations_of(graph, options.seed)
-    groups = find_groups(graph, correlations)
-    scored_groups = score_together(sides, list(groups["columns"]), "scoring groups", progress)
-    group_scores = group_scores_table(groups, scored_groups)
-    evidence = gather_evidence(Tests(graph, split, sides), groups, ranking, scores["p_alone"], group_scores["p_alone"])
-    table = feature_table(graph, scores, evidence, groups, closest_columns(graph, correlations))
+    judged = judge_columns(graph, split, sides, progress)
     with progress_bar(progress, "keeping fewer", len(numbers_to_keep(graph.num_features)) * options.seeds) as bar:
         seeds = range(options.seed, options.seed + options.seeds)
-        curve = accuracy_curve(graph, split, ranking, trainer(options, device, make_model), seeds, bar.update)
-    table = table.iloc[ranking].reset_index(drop=True)
-    table.insert(0, "rank", np.arange(1, len(table) + 1))
+        curve = accuracy_curve(graph, split, judged.order, trainer(options, device, make_model), seeds, bar.update)
     return Ranking(
         graph=given,
         options=options if make_model is None else replace(options, model=type(sides[0].models[0]).__name__),
-        table=table,
-        groups=group_table(groups, group_scores, evidence),
+        table=judged.table,
+        groups=judged.groups,
         curve=curve,
         smallest=smallest_without_loss(curve),
         majority=worth_of_guessing(graph, split),
         scored_nodes=sum(len(side.nodes) for side in sides),
-        scored_accuracy=scored.baseline,
+        scored_accuracy=judged.baseline,
         test_nodes=len(split.test),
         edge_values=_edge_values(graph, sides[0].models[0]),
     )
@@ -153,3 +141,30 @@ def _edge_values(graph: Graph, model: nn.Module) -> tuple[str, ...]:
     """Which values of the edges the model takes; a module of one's own is given all."""
     takes = model.takes[0] if isinstance(model, NodeClassifier) else graph.edge_values()
     return tuple(name for name in graph.edge_values() if name in takes)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """`table` and `groups` as in a Ranking; `order` has all columns, best first; `baseline` is the metric."""
+
+    table: pd.DataFrame
+    groups: pd.DataFrame
+    order: np.ndarray
+    baseline: float
+
+
+def judge_columns(graph: Graph, split: Split, sides: list[Side], progress: bool = False) -> Judged:
+    """Importance of columns and of groups of them, and what tests say of them."""
+    seed, scored = sides[0].options.seed, score_sides(sides, graph.num_features, progress)
+    scores = scores_table(graph.names(), scored)
+    order = keep_top(scores["importance"].to_numpy(), graph.num_features, losses=scored.losses, seed=seed).ranking
+    correlations = correlations_of(graph, seed)
+    groups = find_groups(graph, correlations)
+    scored_groups = score_together(sides, list(groups["columns"]), "scoring groups", progress)
+    group_scores = group_scores_table(groups, scored_groups)
+    p_values = scores["p_alone"], group_scores["p_alone"]
+    evidence = gather_evidence(Tests(graph, split, sides), groups, order, *p_values, progress)
+    table = feature_table(graph, scores, evidence, groups, closest_columns(graph, correlations))
+    table = table.iloc[order].reset_index(drop=True)
+    table.insert(0, "rank", np.arange(1, len(table) + 1))
+    return Judged(table, group_table(groups, group_scores, evidence), order, scored.baseline)
