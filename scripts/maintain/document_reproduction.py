@@ -35,8 +35,6 @@ def with_results(page: str, tables: Path, published: Path) -> str:
 def blocks(tables: Path, published: Path) -> dict[str, str]:
     """Every generated part of the page, by the name of its markers."""
     cells = read_csv(tables / "agreement.csv")
-    best_adaptive = read_csv(tables / "claims_best_adaptive.csv")
-    repeats = read_csv(tables / "claims_repeats.csv").astype({"repeats": str})
     return {
         "agreement": f"{all_counts_sentence(cells)} {seen_sentence(cells)}",
         "table1": agreement_block(cells[cells["table"] == "Table 1"], "Table 1"),
@@ -47,14 +45,8 @@ def blocks(tables: Path, published: Path) -> dict[str, str]:
         "table4": correlation_block(
             read_csv(tables / "table4_score_correlation.csv"), read_csv(published / "table4_score_correlation.csv")
         ),
-        "table5": dataset_block(read_csv(tables / "table5_datasets.csv"), read_csv(published / "table5_datasets.csv")),
         "best": markdown_table(claim_tables.verdict_cells(read_csv(tables / "claims_best_one_shot.csv"), "rival")),
-        "best_adaptive": markdown_table(adaptive_verdicts(best_adaptive)),
-        "early": markdown_table(claim_tables.early_cells(read_csv(tables / "claims_early.csv"))),
-        "correlation": markdown_table(claim_tables.correlation_cells(read_csv(tables / "claims_correlation.csv"))),
-        "repeats": markdown_table(claim_tables.repeats_cells(repeats)),
         "fair": markdown_table(claim_tables.difference_cells(read_csv(tables / "claims_fair.csv"))),
-        "cost": cost_block(read_csv(tables / "cost.csv")),
     }
 
 
@@ -79,33 +71,6 @@ def correlation_block(ours: pd.DataFrame, published: pd.DataFrame) -> str:
     both = ours.merge(published.dropna(), on=["scorer", "dataset"], suffixes=("", "_published"))
     texts = [f"{cell.pearson_r:.2f} ({cell.pearson_r_published:.2f})" for cell in both.itertuples(index=False)]
     return markdown_table(claim_tables.grid(both, texts, "scorer", "Table 4"))
-
-
-def dataset_block(ours: pd.DataFrame, published: pd.DataFrame) -> str:
-    columns = ["nodes", "edges", "features", "classes"]
-    both = published.merge(ours, on="dataset", how="left", suffixes=("_published", ""))
-    cells = {
-        column: [
-            f"{mine:,.0f} ({theirs:,.0f})" if pd.notna(mine) else f"– ({theirs:,.0f})"
-            for mine, theirs in zip(both[column], both[f"{column}_published"], strict=True)
-        ]
-        for column in columns
-    }
-    return markdown_table(pd.DataFrame(cells).set_axis(both["dataset"].map(label_dataset)).rename_axis("Table 5"))
-
-
-def adaptive_verdicts(judged: pd.DataFrame) -> pd.DataFrame:
-    cells = claim_tables.verdict_cells(judged, "rival")
-    cells.insert(0, "% of features", [f"{percent:g}" for percent in judged["retained_percent"]])
-    return cells
-
-
-def cost_block(cost: pd.DataFrame) -> str:
-    names = {"core_hours": "core-hours", "longest_job_minutes": "longest job, minutes", "plain_core_hours": "plain way"}
-    names |= {"start_percent": "starting, %"}
-    shown = cost.set_index("study").rename(columns=names)
-    cells = shown.map("{:,.1f}".format).assign(jobs=shown["jobs"].map("{:,.0f}".format))
-    return markdown_table(cells.rename_axis("Study"))
 
 
 if __name__ == "__main__":

@@ -141,6 +141,13 @@ def test_a_single_run_shows_nothing():
     assert claim_tables.correlation_cells(closest).loc["Cora", "the same in resampled runs"] == "–"
 
 
+def test_what_is_known_early_is_shown_in_percent_beside_chance_and_frequency():
+    row = {"dataset": "cora", "moment": "first", "mean": 0.5, "low": 0.4, "high": 0.6, "runs": 5, "chance": 0.02}
+    row |= {"expected": 0.031, "shown": 4, "p_holm": 0.01, "detectable": 0.2, "verdict": "holds"}
+    shown = claim_tables.early_cells(pd.DataFrame([row]))
+    assert shown.iloc[0].tolist() == ["first", "50.0 [40.0, 60.0]", "2.0", "3.1", "4 of 5", "0.01", "20.0", "holds"]
+
+
 def test_pages_say_what_was_found_and_survive_an_empty_study():
     comparison = claims.compare_with_npt(
         one_shot({"npt": [0.9, 0.91, 0.92], "mi": [0.8, 0.81, 0.82], "tfi": [0.9, 0.93, 0.9]}), ("mi", "tfi")

@@ -98,8 +98,16 @@ def test_how_few_are_enough():
     assert summary.cells(pd.DataFrame([row])).loc["MUTAG", "Enough"] == "5"
 
 
-def test_one_seed_has_no_interval_and_every_fall_may_be_chance():
+def test_one_seed_has_no_standard_error_and_every_loss_counts():
     (row,) = summary.enough_columns(made_up().query("seed == 0")).to_dict("records")
+    assert row["enough"] == 5
+
+
+def test_a_loss_within_its_standard_error_is_none():
+    runs = made_up()
+    noisy = (runs["ranking"] == "importance") & (runs["kept"] == 2)
+    runs.loc[noisy, "test"] = [0.5, 0.92, 1.3]  # against 0.90, 0.91, 0.92: loses 0.003 with an error of 0.225
+    (row,) = summary.enough_columns(runs).to_dict("records")
     assert row["enough"] == 2
 
 

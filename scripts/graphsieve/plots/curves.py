@@ -6,9 +6,18 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullLocator
 
-from graphsieve.plots.style import GREY, INK, TEXT_WIDTH, dataset_styles, label, letter, method_colours, use_style
+from graphsieve.plots.style import (
+    GREY,
+    INK,
+    TEXT_WIDTH,
+    dataset_styles,
+    label,
+    letter,
+    method_colours,
+    plain_log_ticks,
+    use_style,
+)
 from graphsieve.study import analysis
 from graphsieve.study.labels import ROWS, in_order, label_dataset, label_metrics, metric_of
 
@@ -218,9 +227,7 @@ def _draw_timings(axis: Axes, timings: pd.DataFrame) -> None:
             marker=marker, markersize=3.5, elinewidth=0.6, label=label_dataset(dataset),
         )  # fmt: skip
     axis.set(xlabel="Checkpoint", ylabel="Seconds", yscale="log")
-    axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axis.yaxis.set_major_formatter("{x:g}")
-    axis.yaxis.set_minor_locator(NullLocator())
+    plain_log_ticks(axis.yaxis)
     axis.xaxis.get_major_locator().set_params(integer=True)
     legend_below(axis, columns=3)
     sns.despine(ax=axis)

@@ -6,7 +6,9 @@ from itertools import cycle
 import matplotlib
 import matplotlib.pyplot as plt
 import seaborn as sns
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator
 
 from graphsieve.files.writing import atomic_path
 from graphsieve.study.labels import DATASETS, base, in_order, label_row
@@ -138,3 +140,10 @@ def show_figure(stem: str):
     from IPython.display import Image
 
     return Image(f"{stem}.png", width=int(TEXT_WIDTH * 130))
+
+
+def plain_log_ticks(axis: Axis) -> None:
+    """1, 2, 5, 10, ... on a logarithmic axis, as numbers and not as powers."""
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_locator(NullLocator())

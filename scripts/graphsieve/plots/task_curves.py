@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from graphsieve.plots.style import GREY, METHOD_COLOURS, TEXT_WIDTH, letter, use_style
+from graphsieve.plots.style import GREY, METHOD_COLOURS, TEXT_WIDTH, letter, plain_log_ticks, use_style
 from graphsieve.study.tasks.names import DESCRIPTIONS, METRICS, RANKINGS
 
 LOOKS = {"importance": (METHOD_COLOURS["npt"], "o"), "random": (METHOD_COLOURS["random"], "s")}
@@ -21,6 +21,7 @@ def task_curves(summary: pd.DataFrame) -> Figure:
             look = {"color": colour, "marker": marker, "markersize": 3, "capsize": 2, "linewidth": 1}
             axis.errorbar(rows["kept"], rows["mean"], rows["std"].fillna(0), label=RANKINGS[ranking], **look)
         axis.set_xscale("log")
+        plain_log_ticks(axis.xaxis)
         axis.set(xlabel="Columns kept", ylabel=_capital(METRICS[DESCRIPTIONS[task].metric]))
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False)
     return figure

@@ -26,7 +26,7 @@ from graphsieve.models.fast.convolutions import (
     watch_propagation,
 )
 from graphsieve.models.fast.gradients import GraphFilter, apply_filter
-from graphsieve.models.fast.matrices import FixedMatrix, adjacency_matrix, product_cost
+from graphsieve.models.fast.matrices import FixedMatrix, adjacency_matrix, fixed_matrix, product_cost
 from graphsieve.models.graph_free import GraphFreeLinear
 
 NOTHING = (nn.Identity, type(None))  # what may stand before a ReLU without doing anything
@@ -133,7 +133,7 @@ def _steps(
     for parts, norm in zip_longest(layers, norms):
         for number, (known, rest) in enumerate(parts, 1):
             adjacency = adjacency_matrix(known.edges, x.shape[0]) if known.hops else None
-            matrix = None if adjacency is None else FixedMatrix(adjacency, x.device)
+            matrix = None if adjacency is None else fixed_matrix(adjacency, x.device)
             ends_layer = number == len(parts)
             behind = [part for part in (rest, norm if ends_layer else None) if type(part) not in NOTHING]
             drops = ends_layer and norm is not None
@@ -159,6 +159,6 @@ def _on_features(
         powers.append(adjacency @ powers[-1])
     propagating = product_cost(features) * len(known.weights) + (hops * product_cost(adjacency) if hops else 0)
     if propagating <= sum(product_cost(powers[hop]) for hop in known.weights):
-        return GraphFilter(known, matrix, features=FixedMatrix(features, x.device, precision), precision=precision)
-    fixed = {hop: FixedMatrix(powers[hop], x.device, precision) for hop in known.weights}
+        return GraphFilter(known, matrix, features=fixed_matrix(features, x.device, precision), precision=precision)
+    fixed = {hop: fixed_matrix(powers[hop], x.device, precision) for hop in known.weights}
     return GraphFilter(known, matrix, powers=fixed, precision=precision)

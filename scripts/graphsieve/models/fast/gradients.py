@@ -98,14 +98,14 @@ class GraphFilter:
         return (_horner(self.matrix and self.matrix.T, parts) if inputs_first else _sum(parts.values())), bias, weights
 
     def _product(self, one: Operand, other: Tensor) -> Tensor:
-        if self.precision is None or isinstance(one, FixedMatrix) or one.layout != torch.strided:
+        if self.precision is None or isinstance(one, FixedMatrix):
             return one @ other
         return (one.to(self.precision) @ other.to(self.precision)).to(other.dtype)
 
     def _propagated_back(self, gradient: Tensor) -> dict[int, Tensor]:
         found = {}
         for hop in range(self.known.hops + 1):
-            gradient = self.matrix.T @ gradient.contiguous() if hop else gradient
+            gradient = self.matrix.T @ gradient if hop else gradient
             if hop in self.known.weights:
                 found[hop] = gradient
         return found
@@ -143,11 +143,11 @@ def _sum(parts) -> Tensor:
     return first
 
 
-def _horner(matrix: FixedMatrix | Tensor | None, parts: dict[int, Tensor]) -> Tensor:
+def _horner(matrix: FixedMatrix | None, parts: dict[int, Tensor]) -> Tensor:
     """The sum over hops k of matrix^k parts[k]."""
     total = parts[max(parts)]
     for hop in range(max(parts) - 1, -1, -1):
-        total = matrix @ total.contiguous()
+        total = matrix @ total
         if hop in parts:
             total = total.add_(parts[hop])
     return total

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from graphsieve.data.planted import COLUMNS as PLANTED_COLUMNS
+from graphsieve.selection.how_few import smallest_without_loss, standard_error
 from graphsieve.study.grids import with_latex_signs
 from graphsieve.study.statistics import mean_interval
 from graphsieve.study.tasks.names import DESCRIPTIONS, METRICS, RANKINGS
@@ -20,20 +21,20 @@ def summarise(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def enough_columns(records: pd.DataFrame) -> pd.DataFrame:
-    """For every task, the fewest columns, taken by importance, whose fall behind all columns is not beyond chance.
+    """For every task, the fewest columns, taken by importance, that lose no more than one standard error.
 
-    A fall is paired by seed, and beyond chance where its 95 % interval (Student's) excludes zero.
+    A loss is against all columns, paired by seed; no larger number of columns may lose more either.
     """
     rows = []
     for task in _tasks(records):
         runs = records[records["task"] == task].pivot_table(index="seed", columns=["ranking", "kept"], values="test")
         every = max(runs["importance"].columns)
-        chosen = every
-        for kept in sorted(runs["importance"].columns, reverse=True):
-            fall = mean_interval(runs["importance", every] - runs["importance", kept])
-            if fall["low"] > 0:
-                break
-            chosen = kept
+        losses = {kept: runs["importance", every] - values for kept, values in runs["importance"].items()}
+        curve = [
+            {"kept": kept, "loss": loss.mean(), "loss_standard_error": standard_error(loss.to_numpy())}
+            for kept, loss in losses.items()
+        ]
+        chosen = smallest_without_loss(pd.DataFrame(curve))
         means = {ranking: runs[ranking, chosen].mean() for ranking in RANKINGS}
         gain = mean_interval(runs["importance", chosen] - runs["random", chosen])
         rows.append(
@@ -97,8 +98,8 @@ def printed_table(enough: pd.DataFrame) -> dict:
     return {
         "cells": {"html": shown, "markdown": shown, "latex": with_latex_signs(shown)},
         "title": "How many columns other tasks need",
-        "notes": "Test parts, means over seeds. Enough: the fewest columns, taken by importance, with which the fall "
-        "behind all columns is not beyond chance; beside it as many columns at random.",
+        "notes": "Test parts, means over seeds. Enough: the fewest columns, taken by importance, that lose no more "
+        "than one standard error against all columns; beside it as many columns at random.",
     }
 
 
