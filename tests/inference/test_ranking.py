@@ -13,7 +13,8 @@ from graphsieve.errors import InputError
 from graphsieve.inference.correlated import correlated_groups
 from graphsieve.inference.halves import cut_in_halves
 from graphsieve.inference.ranking import rank_features
-from graphsieve.inference.sides import score_sides, train_sides
+from graphsieve.inference.scored import score_sides
+from graphsieve.inference.sides import train_sides
 from graphsieve.options import RankingOptions, TrainingOptions
 from graphsieve.selection.how_few import numbers_to_keep, smallest_without_loss, standard_error
 

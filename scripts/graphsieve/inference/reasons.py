@@ -9,7 +9,8 @@ import torch
 from graphsieve.data.graph import Graph
 from graphsieve.inference.p_values import SIGNIFICANCE
 from graphsieve.inference.ranking import prepare
-from graphsieve.inference.sides import perturbed_by, score_sides, train_sides
+from graphsieve.inference.scored import score_sides
+from graphsieve.inference.sides import perturbed_by, train_sides
 from graphsieve.inference.trainings import MakeModel
 from graphsieve.inference.verdicts import QUESTIONS, reason_of
 from graphsieve.options import RankingOptions
