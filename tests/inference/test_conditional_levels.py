@@ -14,7 +14,8 @@ from graphsieve.errors import InputError
 from graphsieve.importance import Conditional
 from graphsieve.inference.halves import cut_in_halves, share_out
 from graphsieve.inference.reasons import feature_reasons
-from graphsieve.inference.sides import perturbed_by, score_sides, train_sides
+from graphsieve.inference.scored import score_sides
+from graphsieve.inference.sides import perturbed_by, train_sides
 from graphsieve.options import RankingOptions, TrainingOptions
 
 CASE = {case.name: case for case in CASES}

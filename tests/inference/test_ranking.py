@@ -6,14 +6,14 @@ import pytest
 import torch
 from scipy.stats import binom
 
-from graphsieve.data.graph import Graph, Split
+from graphsieve.data.graph import Split
 from graphsieve.data.splits import choose_split
 from graphsieve.data.synthetic import generate
 from graphsieve.errors import InputError
-from graphsieve.inference.correlated import correlated_groups
 from graphsieve.inference.halves import cut_in_halves
 from graphsieve.inference.ranking import rank_features
-from graphsieve.inference.sides import score_sides, train_sides
+from graphsieve.inference.scored import score_sides
+from graphsieve.inference.sides import train_sides
 from graphsieve.options import RankingOptions, TrainingOptions
 from graphsieve.selection.how_few import numbers_to_keep, smallest_without_loss, standard_error
 
@@ -108,20 +108,6 @@ def test_planted_features_are_found(regime):
     assert np.mean(p_values[:, 5:] <= 0.05) < 0.25
 
 
-def test_correlated_columns_are_grouped():
-    rng = np.random.default_rng(0)
-    base = rng.normal(size=(300, 3))
-    x = np.c_[base[:, 0], -base[:, 0] + 0.1 * base[:, 1], base[:, 1], np.ones(300), base[:, 2], base[:, 2] * 1e3]
-    graph = Graph("g", x.astype(np.float32), np.empty((2, 0), int), np.zeros(300, int), 2)
-    assert [group.tolist() for group in correlated_groups(graph, 0)] == [[0, 1], [4, 5]]
-    values = replace(graph, column_groups=("a", "b", "c", "d", "e", "e"))
-    assert [group.tolist() for group in correlated_groups(values, 0)] == [[0, 1]]
-    chain = np.c_[base[:, 0], base[:, 0] + 0.7 * base[:, 1], base[:, 0] + 1.4 * base[:, 1]].astype(np.float32)
-    assert abs(np.corrcoef(chain, rowvar=False)[0, 2]) < 0.8
-    assert max(len(group) for group in correlated_groups(replace(graph, x=chain), 0)) == 2
-    assert correlated_groups(replace(graph, x=graph.x[:, 3:5]), 0) == []
-
-
 def test_smallest_set_is_the_first_from_which_on_nothing_is_lost():
     curve = pd.DataFrame({"kept": [1, 2, 4, 8], "loss": [0.3, 0.01, 0.05, 0.0], "loss_standard_error": [0.02] * 4})
     assert smallest_without_loss(curve) == 8
@@ -153,17 +139,22 @@ def test_ranking_table(ranking):
     assert list(table["rank"]) == list(range(1, 9))
     assert sorted(table["feature"]) == sorted(ranking.graph.feature_names)
     assert (np.diff(table["importance"]) <= 1e-12).all()
-    assert table["p_value"].between(2 / 100, 1).all()
+    assert table[["p_alone", "p_value"]].gt(0).all(axis=None)
     assert (table["p_holm"] >= table["p_adjusted"]).all()
     assert (table["p_adjusted"] >= table["p_value"]).all()
+    assert (table["starred"] == (table["p_adjusted"] <= 0.05)).all()
     assert (table[["standard_error_repeats", "standard_error_seeds"]] >= 0).all(axis=None)
+    assert ((table["low"] <= table["importance"]) & (table["importance"] <= table["high"])).all()
     named = table.set_index("feature")
-    assert named.loc["copy of c", "correlated_with"] == "c"
+    assert named.loc["copy of c", "judged_with"] == "c"
+    assert named.loc["kind=a", "judged_with"] == "kind=b"
+    assert named.loc["c", "p_value"] == named.loc["copy of c", "p_value"]
     assert list(named.loc[["kind=a", "kind=b", "e"], "group"]) == ["kind", "kind", ""]
     groups = ranking.groups.set_index("group")
     assert set(groups.index) == {"kind", "c + copy of c"}
     assert groups.loc["kind", "importance"] > named.loc[["kind=a", "kind=b"], "importance"].max()
     assert groups.loc["c + copy of c", "importance"] > named.loc[["c", "copy of c"], "importance"].max()
+    assert groups.loc["c + copy of c", "p_value"] == named.loc["c", "p_value"]
 
 
 def test_ranking_is_the_same_again_and_accuracies_are_those_of_the_test_nodes(ranking, small_graph):

@@ -72,7 +72,7 @@ class Tests:
 
         def of_side(side: Side) -> float:
             def draw(number: int, count: int) -> np.ndarray:
-                return side.importance(number, count, groups={"unit": columns})[1].mean(axis=0)[0]
+                return side.importance((number,), count, groups={"unit": columns})[1].mean(axis=0)[0]
 
             return sequential_p_value(draw, self.options.n_repeats, limit)
 
@@ -84,16 +84,19 @@ class Tests:
         for question, chosen in ((BESIDE, ~smooth), (BESIDE_AND_GRAPH, smooth)):
             if chosen.any():
                 asked = {"features": columns[chosen]}
-                falls = [side.importance(0, self.options.n_repeats, **asked)[0] for side in self.sides[question]]
+                falls = [side.importance((0,), self.options.n_repeats, **asked)[0] for side in self.sides[question]]
                 found[chosen] = np.mean(falls, axis=(0, 1, 3))
         return found
 
 
 def unit_p_values(tests: Tests, units: Sequence[np.ndarray], used: np.ndarray, progress: bool = False) -> np.ndarray:
     """One p-value per unit; `used` are p-values of what the model loses where a unit is permuted."""
-    found = np.ones(len(units))
+    found, budget = np.ones(len(units)), tests.trained[0].budget
     with progress_bar(progress, "testing", len(units)) as bar:
         for number, columns in enumerate(units):
+            if not budget.allows("scoring"):
+                budget.cut(f"{len(units) - number} columns and groups were not tested")
+                break
             if used[number] <= UNUSED:
                 found[number] = _screened(tests, columns)
             bar.update()
@@ -106,7 +109,8 @@ def unit_p_values(tests: Tests, units: Sequence[np.ndarray], used: np.ndarray, p
     found /= 1 - SHARE_OF_LOSS
     # What is left unexplained does not show a unit that the model uses in combination with others; its loss does.
     for number in np.flatnonzero((found > SIGNIFICANCE) & (used <= SIGNIFICANCE)):
-        found[number] = min(found[number], tests.p_loss(units[number], tests.options.permutations) / SHARE_OF_LOSS)
+        if budget.allows("scoring"):
+            found[number] = min(found[number], tests.p_loss(units[number], tests.options.permutations) / SHARE_OF_LOSS)
     return np.minimum(found, 1)
 
 
@@ -143,7 +147,8 @@ def gather_evidence(
     for number in np.flatnonzero(of_units["starred"]):
         table.loc[units[number], "p_own"] = own_p_values(tests, units[number], found[number])
     asked = ranking[p_columns.to_numpy()[ranking] <= SIGNIFICANCE][:MOST_BESIDE]
-    table.loc[asked, "importance_beside"] = tests.importance_beside(asked)
+    if tests.trained[0].budget.allows("scoring"):
+        table.loc[asked, "importance_beside"] = tests.importance_beside(asked)
     names = np.array(tests.graph.names())
     table["judged_with"] = [
         names[units[number][units[number] != column]].tolist() for column, number in enumerate(unit)

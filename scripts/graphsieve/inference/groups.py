@@ -7,7 +7,8 @@ import pandas as pd
 
 from graphsieve.data.graph import Graph
 from graphsieve.inference.correlated import correlated_groups
-from graphsieve.inference.sides import NOTHING, Scored, Side, score_items
+from graphsieve.inference.scored import NOTHING, Scored, score_items
+from graphsieve.inference.sides import Side
 
 VALUES, CORRELATED = "values", "correlated"
 

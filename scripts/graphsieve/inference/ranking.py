@@ -13,6 +13,7 @@ loss, which has no ties; accuracy has, and ties would hide effects.
 The test nodes' labels are used for nothing but the accuracies at the end.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,15 +23,18 @@ from torch import nn
 
 from graphsieve.data.graph import Graph, Split
 from graphsieve.data.splits import choose_split
-from graphsieve.inference.accuracy_curve import accuracy_curve
+from graphsieve.inference.accuracy_curve import accuracy_curve, curve_seeds, tested_nodes
+from graphsieve.inference.budget import Budget
 from graphsieve.inference.correlated import closest_columns, correlations_of
 from graphsieve.inference.evidence import Tests, gather_evidence
 from graphsieve.inference.groups import find_groups, score_together
-from graphsieve.inference.sides import Side, progress_bar, score_sides, train_sides
+from graphsieve.inference.scored import score_sides
+from graphsieve.inference.sides import Side, progress_bar, train_sides
 from graphsieve.inference.tables import feature_table, group_scores_table, group_table, scores_table
 from graphsieve.inference.tasks import measure_of, scale_labels, suited_options, worth_of_guessing
-from graphsieve.inference.trainings import MakeModel, trainer
+from graphsieve.inference.trainings import MakeModel, Trainings, trainings_for
 from graphsieve.models.classifier import NodeClassifier
+from graphsieve.models.sampled import MOST_NEIGHBOURS
 from graphsieve.options import RankingOptions
 from graphsieve.selection.how_few import numbers_to_keep, smallest_without_loss
 from graphsieve.selection.top import keep_top
@@ -41,6 +45,7 @@ class Ranking:
     """`table` has one row per feature, best first; `groups` one row per group of columns, permuted together.
 
     edge_values: which values of the edges, weights or attributes, the model was given.
+    shortcuts: sentences on what was made smaller, because the graph is large or time was short.
     """
 
     graph: Graph
@@ -54,6 +59,7 @@ class Ranking:
     scored_accuracy: float
     test_nodes: int
     edge_values: tuple[str, ...] = ()
+    shortcuts: tuple[str, ...] = ()
 
     def best(self, number: int) -> list[int]:
         """The columns of x that rank first, at most so many."""
@@ -111,14 +117,16 @@ def rank_features(
     """
     given, device = graph, torch.device(device)
     graph, split, options = prepare(graph, options or RankingOptions())
-    sides = train_sides(graph, split, options, device, progress, make_model)
+    budget = Budget(options.time_budget)
+    sides = train_sides(graph, split, options, device, progress, make_model, budget)
     judged = judge_columns(graph, split, sides, progress)
-    with progress_bar(progress, "keeping fewer", len(numbers_to_keep(graph.num_features)) * options.seeds) as bar:
-        seeds = range(options.seed, options.seed + options.seeds)
-        curve = accuracy_curve(graph, split, judged.order, trainer(options, device, make_model), seeds, bar.update)
+    trainings = trainings_for(graph, sides[0].options, device, make_model, budget)
+    numbers = numbers_to_keep(graph.num_features)
+    with progress_bar(progress, "keeping fewer", len(numbers) * curve_seeds(trainings)) as bar:
+        curve = accuracy_curve(graph, split, judged.order, trainings, bar.update)
     return Ranking(
         graph=given,
-        options=options if make_model is None else replace(options, model=type(sides[0].models[0]).__name__),
+        options=_options_used(sides[0], judged.n_repeats, make_model),
         table=judged.table,
         groups=judged.groups,
         curve=curve,
@@ -126,9 +134,31 @@ def rank_features(
         majority=worth_of_guessing(graph, split),
         scored_nodes=sum(len(side.nodes) for side in sides),
         scored_accuracy=judged.baseline,
-        test_nodes=len(split.test),
+        test_nodes=len(tested_nodes(split, options.seed)),
         edge_values=_edge_values(graph, sides[0].models[0]),
+        shortcuts=(*_shortcuts(graph, split, sides, trainings), *budget.cuts),
     )
+
+
+def _options_used(side: Side, n_repeats: int, make_model: MakeModel | None) -> RankingOptions:
+    """What was asked for, less what there was no time for, and the name of a module of the caller's own."""
+    options = replace(side.options, n_repeats=n_repeats)
+    return options if make_model is None else replace(options, model=type(side.models[0]).__name__)
+
+
+def _shortcuts(graph: Graph, split: Split, sides: list[Side], trainings: Trainings) -> Iterator[str]:
+    """What is done with a part of a large graph."""
+    if trainings.samples:
+        yield (
+            f"the graph has {graph.num_nodes:,} nodes, so models learn from batches of nodes, with at most "
+            f"{MOST_NEIGHBOURS} neighbours of each drawn at random; they are scored and tested with all neighbours"
+        )
+    known, scored = len(split.train) + len(split.val), sum(len(side.nodes) for side in sides)
+    if scored < known:
+        yield f"importances and p-values are measured at {scored:,} of {known:,} labelled nodes, drawn at random"
+    tested = len(tested_nodes(split, trainings.options.seed))
+    if tested < len(split.test):
+        yield f"accuracies are measured at {tested:,} of {len(split.test):,} test nodes, drawn at random"
 
 
 def prepare(graph: Graph, options: RankingOptions) -> tuple[Graph, Split, RankingOptions]:
@@ -145,12 +175,16 @@ def _edge_values(graph: Graph, model: nn.Module) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Judged:
-    """`table` and `groups` as in a Ranking; `order` has all columns, best first; `baseline` is the metric."""
+    """`table` and `groups` as in a Ranking; `order` has all columns, best first; `baseline` is the metric.
+
+    n_repeats: how many permutations an importance is the mean of.
+    """
 
     table: pd.DataFrame
     groups: pd.DataFrame
     order: np.ndarray
     baseline: float
+    n_repeats: int
 
 
 def judge_columns(graph: Graph, split: Split, sides: list[Side], progress: bool = False) -> Judged:
@@ -167,4 +201,4 @@ def judge_columns(graph: Graph, split: Split, sides: list[Side], progress: bool 
     table = feature_table(graph, scores, evidence, groups, closest_columns(graph, correlations))
     table = table.iloc[order].reset_index(drop=True)
     table.insert(0, "rank", np.arange(1, len(table) + 1))
-    return Judged(table, group_table(groups, group_scores, evidence), order, scored.baseline)
+    return Judged(table, group_table(groups, group_scores, evidence), order, scored.baseline, scored.falls.shape[2])

@@ -8,7 +8,8 @@ from graphsieve.inference.correlated import closest_columns, correlations_of
 from graphsieve.inference.evidence import Tests
 from graphsieve.inference.p_values import SIGNIFICANCE
 from graphsieve.inference.ranking import prepare
-from graphsieve.inference.sides import score_sides, train_sides
+from graphsieve.inference.scored import score_sides
+from graphsieve.inference.sides import train_sides
 from graphsieve.inference.trainings import MakeModel
 from graphsieve.inference.verdicts import QUESTIONS, reason_of
 from graphsieve.options import RankingOptions

@@ -9,7 +9,7 @@ from graphsieve.data.graph import Graph
 from graphsieve.importance.intervals import mean_interval
 from graphsieve.inference.groups import VALUES
 from graphsieve.inference.p_values import SIGNIFICANCE
-from graphsieve.inference.sides import Scored
+from graphsieve.inference.scored import Scored
 from graphsieve.inference.verdicts import reason_in_ranking, sentence_of
 from graphsieve.selection.how_few import standard_error
 
