@@ -2,7 +2,8 @@
 
 On generated graphs with columns that matter, copies of them, columns that are smooth on the graph, and white noise. A
 starred unit, a column or a group that cannot be told apart, is right where it holds a column that matters. The method
-was designed on seeds 900 to 971; it is judged on others, 5000 and following by default.
+was designed on seeds 900 to 971, and how far the loss is permuted was changed once more after a look at 5000 to 5039; it
+is judged on others, 7000 and following by default.
 """
 
 import argparse
@@ -25,7 +26,7 @@ from graphsieve.inference.sides import train_sides
 from graphsieve.options import RankingOptions
 
 LEVEL = 0.05
-FIRST_SEED = 5000
+FIRST_SEED = 7000
 CASES = {
     "all kinds": {"correlation": 0.9, "copies": 3, "smooth": 9, "white": 15},
     "copies at 0.8": {"correlation": 0.8, "copies": 3, "smooth": 0, "white": 15},

@@ -26,12 +26,13 @@ from graphsieve.inference.verdicts import BESIDE, BESIDE_AND_GRAPH, QUESTIONS
 UNUSED = 0.5  # a unit that the model does so well without, by its p-values, is not tested further
 SHARE_OF_LOSS = 0.2  # of the level, for what only the model's loss shows; the rest is for what is left unexplained
 SURELY = 3.0  # deviations from zero of correlations that count among what other columns say
+VALUES_OF_LOSS = 2**27  # that are drawn for a unit whose loss is tested
 MOST_BESIDE = 50  # columns, the best ones, whose importance beside the others is measured
 ENOUGH_TO_SCREEN = 99  # draws, to see whether a test has found anything at all
 ALONE, SCREENING, AMONG_UNITS, IN_UNIT = range(4)  # occasions of drawing
 
 
-class Tests:
+class ColumnTests:
     """The tests of one graph's columns. What takes long to set up is set up when it is first needed."""
 
     def __init__(self, graph: Graph, split: Split, sides: list[Side]):
@@ -67,14 +68,18 @@ class Tests:
         draws = self.beside_and_graph if self.smooth[columns].any() else self.beside
         return self.unexplained.p_value(columns, draws, occasion, limit)
 
-    def p_loss(self, columns: np.ndarray, limit: int) -> float:
-        """Of what the model loses without a unit, if all is kept that other columns, and the graph, say of it."""
+    def p_loss(self, columns: np.ndarray) -> float:
+        """Of what the model loses without a unit, if all is kept that other columns, and the graph, say of it.
+
+        With so many more draws as its share of the level is smaller, unless the graph is large.
+        """
+        limit = min(round(self.options.permutations / SHARE_OF_LOSS), VALUES_OF_LOSS // self.graph.num_nodes)
 
         def of_side(side: Side) -> float:
             def draw(number: int, count: int) -> np.ndarray:
                 return side.importance((number,), count, groups={"unit": columns})[1].mean(axis=0)[0]
 
-            return sequential_p_value(draw, self.options.n_repeats, limit)
+            return sequential_p_value(draw, self.options.n_repeats, max(limit, ENOUGH_TO_SCREEN))
 
         return min(1.0, 2 * min(map(of_side, self.sides[self.question_for(columns)])))
 
@@ -89,7 +94,9 @@ class Tests:
         return found
 
 
-def unit_p_values(tests: Tests, units: Sequence[np.ndarray], used: np.ndarray, progress: bool = False) -> np.ndarray:
+def unit_p_values(
+    tests: ColumnTests, units: Sequence[np.ndarray], used: np.ndarray, progress: bool = False
+) -> np.ndarray:
     """One p-value per unit; `used` are p-values of what the model loses where a unit is permuted."""
     found, budget = np.ones(len(units)), tests.trained[0].budget
     with progress_bar(progress, "testing", len(units)) as bar:
@@ -110,17 +117,22 @@ def unit_p_values(tests: Tests, units: Sequence[np.ndarray], used: np.ndarray, p
     # What is left unexplained does not show a unit that the model uses in combination with others; its loss does.
     for number in np.flatnonzero((found > SIGNIFICANCE) & (used <= SIGNIFICANCE)):
         if budget.allows("scoring"):
-            found[number] = min(found[number], tests.p_loss(units[number], tests.options.permutations) / SHARE_OF_LOSS)
+            found[number] = min(found[number], tests.p_loss(units[number]) / SHARE_OF_LOSS)
     return np.minimum(found, 1)
 
 
-def _screened(tests: Tests, columns: np.ndarray) -> float:
+def _screened(tests: ColumnTests, columns: np.ndarray) -> float:
     easy = tests.p_alone(columns, ENOUGH_TO_SCREEN)
     return easy if easy > SIGNIFICANCE else tests.p_beside(columns, SCREENING, ENOUGH_TO_SCREEN)
 
 
 def gather_evidence(
-    tests: Tests, groups: pd.DataFrame, ranking: np.ndarray, p_columns: pd.Series, p_groups: pd.Series, progress: bool
+    tests: ColumnTests,
+    groups: pd.DataFrame,
+    ranking: np.ndarray,
+    p_columns: pd.Series,
+    p_groups: pd.Series,
+    progress: bool,
 ) -> pd.DataFrame:
     """One row per column of x, in their order.
 
@@ -158,7 +170,7 @@ def gather_evidence(
     return table
 
 
-def own_p_values(tests: Tests, columns: np.ndarray, p_unit: float) -> np.ndarray:
+def own_p_values(tests: ColumnTests, columns: np.ndarray, p_unit: float) -> np.ndarray:
     """Of each member of a unit beside all other columns, adjusted such that hardly any unit has a false one (Holm)."""
     if len(columns) == 1:
         return np.array([p_unit])

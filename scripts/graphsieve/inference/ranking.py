@@ -26,7 +26,7 @@ from graphsieve.data.splits import choose_split
 from graphsieve.inference.accuracy_curve import accuracy_curve, curve_seeds, tested_nodes
 from graphsieve.inference.budget import Budget
 from graphsieve.inference.correlated import closest_columns, correlations_of
-from graphsieve.inference.evidence import Tests, gather_evidence
+from graphsieve.inference.evidence import ColumnTests, gather_evidence
 from graphsieve.inference.groups import find_groups, score_together
 from graphsieve.inference.scored import score_sides
 from graphsieve.inference.sides import Side, progress_bar, train_sides
@@ -197,7 +197,7 @@ def judge_columns(graph: Graph, split: Split, sides: list[Side], progress: bool 
     scored_groups = score_together(sides, list(groups["columns"]), "scoring groups", progress)
     group_scores = group_scores_table(groups, scored_groups)
     p_values = scores["p_alone"], group_scores["p_alone"]
-    evidence = gather_evidence(Tests(graph, split, sides), groups, order, *p_values, progress)
+    evidence = gather_evidence(ColumnTests(graph, split, sides), groups, order, *p_values, progress)
     table = feature_table(graph, scores, evidence, groups, closest_columns(graph, correlations))
     table = table.iloc[order].reset_index(drop=True)
     table.insert(0, "rank", np.arange(1, len(table) + 1))

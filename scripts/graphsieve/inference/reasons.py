@@ -5,7 +5,7 @@ import torch
 
 from graphsieve.data.graph import Graph
 from graphsieve.inference.correlated import closest_columns, correlations_of
-from graphsieve.inference.evidence import Tests
+from graphsieve.inference.evidence import ColumnTests
 from graphsieve.inference.p_values import SIGNIFICANCE
 from graphsieve.inference.ranking import prepare
 from graphsieve.inference.scored import score_sides
@@ -58,7 +58,7 @@ def feature_reasons(
     """
     device = torch.device(device)
     graph, split, options = prepare(graph, options or RankingOptions())
-    tests = Tests(graph, split, train_sides(graph, split, options, device, progress, make_model))
+    tests = ColumnTests(graph, split, train_sides(graph, split, options, device, progress, make_model))
     table = pd.DataFrame({"feature": graph.names()})
     for question in QUESTIONS:
         scored = score_sides(tests.perturbed(question), graph.num_features)
