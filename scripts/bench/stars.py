@@ -2,8 +2,8 @@
 
 On generated graphs with columns that matter, copies of them, columns that are smooth on the graph, and white noise. A
 starred unit, a column or a group that cannot be told apart, is right where it holds a column that matters. The method
-was designed on seeds 900 to 971, and how far the loss is permuted was changed once more after a look at 5000 to 5039; it
-is judged on others, 7000 and following by default.
+was designed on seeds 900 to 971; how often the loss is permuted was settled after a look at 5000 to 5039. It is judged
+on others, 7000 and following by default.
 """
 
 import argparse
