@@ -14,7 +14,8 @@ SCRIPTS = PROJECT / "scripts"
 WHOLE_ROOMS = ("files", "jobs", "study")
 # Read by scripts that train, never before a job.
 TRAINS = {
-    *("graphsieve.jobs.training", "graphsieve.study.suspects.cells", "graphsieve.study.suspects.files"),
+    *("graphsieve.jobs.training", "graphsieve.jobs.retraining", "graphsieve.jobs.regimes"),
+    *("graphsieve.study.suspects.cells", "graphsieve.study.suspects.files"),
     *("graphsieve.study.tasks.examples", "graphsieve.study.tasks.measure"),
 }
 SINGLE_MODULES = ("graphsieve", "graphsieve.options", "graphsieve.randomness", "graphsieve.data.datasets")

@@ -49,9 +49,9 @@ def test_every_labelled_node_is_asked_once_by_a_model_that_did_not_learn_it(task
         asked.append([set(learnt), set(watched)])
         return trained_on(task, learnt, watched)
 
-    def watch_asking(task, model, nodes, *others):
+    def watch_asking(task, model, nodes, *others, **further):
         asked[-1].append(set(nodes))
-        return perturbed(task, model, nodes, *others)
+        return perturbed(task, model, nodes, *others, **further)
 
     monkeypatch.setattr(cross_fitted, "trained_on", watch_training)
     monkeypatch.setattr(cross_fitted, "perturbed", watch_asking)

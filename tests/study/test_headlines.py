@@ -190,3 +190,13 @@ def test_findings_are_made_from_tables_read_by_their_names(tmp_path):
         write_csv(table, tmp_path / f"{name}.csv")
     found = headlines({"table2_feature_selection": SELECTION}, {"one_shot": KEPT}, read_tables(tmp_path.glob("*.csv")))
     assert [one.number for one in found] == ["1 of 2", "85.0\u00a0%", "1 of 2"]
+
+
+def test_the_selector_of_the_best_mean_rank_leads_and_the_papers_stands_beside_it():
+    table = pd.DataFrame(
+        [("mrmr", 3, 1.5, 0.4, 0), ("npt", 3, 2.5, 3.2, 1), ("loco", 1, float("nan"), 1.0, 0)],
+        columns=["scorer", "graphs", "mean_rank", "mean_regret", "behind_on"],
+    )
+    (found,) = headlines({"selector_ranks": table}, {}, {})
+    assert (found.number, found.words) == ("mRMR", "has the best mean rank of 2 selectors on 3 graphs, 1.5")
+    assert found.sentences[0].endswith("another: mRMR. NPT has 2.5, 3.2 points behind the best of each graph.")

@@ -8,6 +8,7 @@ import torch
 from scipy import stats
 
 import score_regime
+from graphsieve.data.splits import choose_split
 from graphsieve.data.synthetic import generate
 from graphsieve.options import ScoringOptions
 from graphsieve.plots import recovery_heatmap
@@ -143,7 +144,7 @@ def test_a_trial_has_the_scores_of_every_scorer(tmp_path):
     assert table.groupby("scorer").size().to_dict() == dict.fromkeys(SCORERS, 50)
     assert set(table["seed"]) == {4}
     graph = generate("h", 4)
-    split = score_regime.choose_split(graph, "random", 4)
+    split = choose_split(graph, "random", 4)
     alone = score_features("mi", ScoringTask(graph, split, 4, ScoringOptions()))
     np.testing.assert_array_equal(table[table["scorer"] == "mi"]["score"], alone.values)
 

@@ -110,6 +110,13 @@ BROKEN = {
     "adaptive.scorers: 'npt_los' is unknown (do you mean npt_loss?), choose from full, npt": {
         "adaptive": {"scorers": ["npt_los"]}
     },
+    "one_shot.models: 'gpt' is unknown, choose from gcn": {"one_shot": {"models": ["gpt"]}},
+    "transfer.models: the list is empty, name at least 2": {"transfer": {"models": []}},
+    "transfer.scorers: none of these asks a model": {"transfer": {"scorers": ["mi", "random"]}},
+    "benchmark.only_on.loco: 'coraa' is unknown": {"benchmark": {"only_on": {"loco": ["coraa"]}}},
+    "benchmark.tuned_on: 'shap' is unknown": {"benchmark": {"tuned_on": {"shap": ["cora"]}}},
+    "benchmark.shares: 1.0 is not allowed, give a number above 0 and below 1": {"benchmark": {"shares": [0.1, 1.0]}},
+    "synthetic.tests: 'bonferroni' is unknown": {"synthetic": {"tests": ["bonferroni"]}},
     "datasets.digits.model: 'gpt' is unknown, choose from gcn": {"datasets": {"digits": {"model": "gpt"}}},
     "datasets: 'mystery' is unknown, choose from": {"datasets": {"mystery": {}}},
     "perturbations.settings: 'shuffled' is unknown, choose from original, mlp": {

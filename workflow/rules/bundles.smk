@@ -22,7 +22,7 @@ def wanted(rule):
 def wanted_scores():
     """Those of the tables, those that features are selected by, and those beside the bounds."""
     yield from wanted("score")
-    yield from wanted("retrain")
+    yield from map(scoring_run, itertools.chain(wanted("retrain"), wanted("retrain_shares")))
     bounded = {run["dataset"] for run in wanted("apply_bounds")}
     theory = study_runs("theory", scorer=config["theory"]["scorers"])
     yield from (run for run in theory if run["dataset"] in bounded)
@@ -42,10 +42,16 @@ BUNDLED = {
     "train": (wanted_models, ["model"]),
     "score": (wanted_scores, ["scorer"]),
     "retrain": (lambda: wanted("retrain"), ["scorer"]),
+    "retrain_shares": (lambda: wanted("retrain_shares"), ["asked", "scorer"]),
     "perturb": (lambda: wanted("perturb"), ["setting"]),
     "adaptive": (lambda: wanted("adaptive"), ["scorer", "prune", "repeats"]),
 }
 BUNDLES = {}  # by the name of the rule
+
+
+def seconds_of(rule, dataset):
+    """An estimate of the work of one result."""
+    return work_seconds(MEASURED.get((rule, dataset)), SIZES[dataset], config["datasets"][dataset]["epochs"])
 
 
 def bundles_of(rule):
@@ -57,7 +63,8 @@ def bundles_of(rule):
         trains = rule == "score" and result["scorer"] in TRAINING_SCORERS
         if trains:
             return MOST_SECONDS  # how many models it trains, and how long, is not known here: it is alone
-        return work_seconds(MEASURED.get((rule, dataset)), SIZES[dataset], config["datasets"][dataset]["epochs"])
+        several = rule == "retrain_shares"
+        return len(shares_of(result)) * seconds_of("retrain", dataset) if several else seconds_of(rule, dataset)
 
     found = bundle(rule, results(), named, seconds)
     workflow.ruleorder(*(one.name for one in found))

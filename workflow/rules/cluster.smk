@@ -41,6 +41,15 @@ def minutes_for(rule, bundle=None):
     return runtime
 
 
+def share_minutes(bundle):
+    """For a job that retrains with several shares of the features, or a bundle of such results."""
+
+    def runtime(wildcards, attempt):
+        return MOST_SHARES * minutes_for("retrain", bundle)(wildcards, attempt)
+
+    return runtime
+
+
 def regime_minutes(wildcards, attempt):
     """One job has all trials of a regime."""
     share = max(1, regime_trials(wildcards) / MEASURED_TRIALS)

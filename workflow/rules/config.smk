@@ -12,7 +12,15 @@ from graphsieve.jobs.code import fingerprint
 from graphsieve.jobs.config_checks import ADAPTIVE_STUDIES, STUDIES, check_files, check_meaning, check_schema
 from graphsieve.models.layers import LAYERS
 from graphsieve.options import BoundOptions, PerturbationOptions
-from graphsieve.scoring.scorers import MODEL_OF_SCORER, OPTIONS_OF_SCORER, SCORERS, TRAINING_SCORERS
+from graphsieve.scoring.scorers import (
+    DATA,
+    MODEL_OF_SCORER,
+    OPTIONS_OF_SCORER,
+    SCORERS,
+    TRAINING_SCORERS,
+    asked_by,
+    depends_on_model,
+)
 from graphsieve.study.suspects.protocol import BASE, parent_of, protocol_of, trained_by
 from graphsieve.study.tasks.names import DESCRIPTIONS
 from snakemake.exceptions import WorkflowError
@@ -134,10 +142,18 @@ def score_settings(wildcards):
     return {"scoring": scoring_options(wildcards), "training": training_of_scorer(wildcards)}
 
 
+def retraining_options(wildcards):
+    model = {"selection": config["selection"], "scored_model": config["scoring"]["scored_model"]}
+    return {"training": training_options(wildcards), **model}
+
+
 def retrain_settings(wildcards):
     keeping = {"keep": config["datasets"][wildcards.dataset]["keep"], "ties": config["scoring"]["ties"]}
-    model = {"selection": config["selection"], "scored_model": config["scoring"]["scored_model"]}
-    return {"keeping": keeping, "training": training_options(wildcards), **model}
+    return {"keeping": keeping, **retraining_options(wildcards)}
+
+
+def retrain_shares_settings(wildcards):
+    return {"shares": shares_of(wildcards), "ties": config["scoring"]["ties"], **retraining_options(wildcards)}
 
 
 def perturb_settings(wildcards):

@@ -120,6 +120,12 @@ def curves_settings(wildcards):
     return {"datasets": datasets, "extras": wildcards.curves == EXTRAS, "title": title, "summary": summary}
 
 
+def benchmark_page_settings():
+    """What all pages on selectors must know of the config."""
+    own = {dataset: models_of("benchmark", dataset)[0] for dataset in config["benchmark"]["datasets"]}
+    return {**{name: config["benchmark"][name] for name in ("shares", "tuned_on")}, "models": own}
+
+
 CLAIMED_STUDIES = ("one_shot", "adaptive", "ablation", "correlations")
 
 

@@ -71,7 +71,8 @@ ADAPTIVE_PARTS = ("history", "checkpoints", "scores", "features", "timings")  # 
 PERTURBED = [setting for setting in config["perturbations"]["settings"] if setting in PERTURBED_GRAPHS]
 ONE_SHOT = {"scorer": config["one_shot"]["scorers"]}
 WATCHED = "full" in config["adaptive"]["scorers"]  # whose scores over time are asked what they knew early
-PIXELS = {"dataset": "digits", **ONE_SHOT} if "digits" in config["one_shot"]["datasets"] else None
+PIXELS = {"dataset": "digits", "model": models_of("one_shot", "digits")[0], **ONE_SHOT}
+ALL_FEATURES = {"asked": DATA, "share": 1.0}  # of a training that selects nothing
 
 # Every table of records and where its rows come from.
 TABLES = {
@@ -84,8 +85,19 @@ TABLES = {
         *training_source("mlp", model="mlp"),
         Source("perturbations", "perturb", "record", {"setting": PERTURBED}),
     ],
-    "scores_digits.csv": [Source("one_shot", "score", "scores", PIXELS)] if PIXELS else [],
-    "scores_synthetic.csv.gz": [Source("synthetic", "score_regime", "scores", {"seed": 0})],
+    "scores_digits.csv": [Source("one_shot", "score", "scores", PIXELS)] * ("digits" in config["one_shot"]["datasets"]),
+    "scores_synthetic.csv.gz": [Source("synthetic", "score_regime", "scores", runs=regime_runs)],
+    "synthetic_tests.csv.gz": [Source("synthetic", "test_regime", "p_values", runs=tested_runs)],
+    "benchmark.csv": [
+        Source("benchmark", "train", "record", {"scorer": "all", **ALL_FEATURES}, ALL_FEATURES),
+        Source("benchmark", "retrain_shares", "record", runs=benchmark_runs),
+    ],
+    "benchmark_tops.csv.gz": [Source("benchmark", "retrain_shares", "top", runs=benchmark_runs)],
+    "transfer.csv": [
+        Source("transfer", "train", "record", {"scorer": "all", **ALL_FEATURES}, ALL_FEATURES),
+        Source("transfer", "retrain_shares", "record", runs=transfer_runs),
+    ],
+    "transfer_scores.csv.gz": [Source("transfer", "score", "scores", runs=transfer_scores)],
     "correlated_scores.csv.gz": [
         Source("correlations", "score", "scores", {"scorer": ["npt", *config["correlations"]["scorers"]]})
     ],
@@ -107,6 +119,21 @@ def new_runs(table, source):
     """The wildcards of the runs that this run must make: those that `start_from` has not got in its table."""
     runs = source.runs() if source.runs else study_runs(source.study, **source.values)
     return [run for run in runs if run["dataset"] in OUTDATED or not earlier.has_run(table, run)]
+
+
+def new_regime_scorers(wildcards):
+    """Those of the synthetic study that the run to start from lacks in this regime."""
+    return new_scorers("scores_synthetic.csv.gz", config["synthetic"]["scorers"], wildcards)
+
+
+def new_tests(wildcards):
+    return new_scorers("synthetic_tests.csv.gz", config["synthetic"]["tests"], wildcards)
+
+
+def new_scorers(table, names, wildcards):
+    (source,) = TABLES[table]
+    new = {run["scorer"] for run in new_runs(table, source) if run["dataset"] == wildcards.dataset}
+    return [name for name in names if name in new]
 
 
 def new_records(table):
@@ -131,7 +158,10 @@ def made_by_stages(wildcards):
     """
     others = tuple(f"_{part}.csv.gz" for part in ADAPTIVE_PARTS if part != "history")
     tables = [table for table in TABLES if not table.endswith(others)]
-    stages = [rules.score.output.scores, rules.retrain.output.selection]
-    chosen = new_runs("one_shot.csv", TABLES["one_shot.csv"][1])
-    files = [*task_files("records"), *(pattern.format(**run) for pattern in stages for run in chosen)]
-    return files + [file for table in tables for source in new_records(table) for file in source]
+    chosen = list(wanted("retrain"))
+    scored = map(scoring_run, itertools.chain(chosen, wanted("retrain_shares")))
+    files = dict.fromkeys(rules.score.output.scores.format(**run) for run in scored)
+    files |= dict.fromkeys(rules.retrain.output.selection.format(**run) for run in chosen)
+    return [*task_files("records"), *files] + [
+        file for table in tables for source in new_records(table) for file in source
+    ]

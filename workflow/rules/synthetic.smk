@@ -14,7 +14,7 @@ rule score_regime:
         runtime=regime_minutes,
         gpu=job_gpus,
     params:
-        scorers=config["synthetic"]["scorers"],
+        scorers=new_regime_scorers,
         seeds=regime_trials,
         normalise=dataset_option("normalise"),
         training=training_options,
@@ -23,6 +23,33 @@ rule score_regime:
         code=code_of("score_regime.py"),
     script:
         "../../scripts/score_regime.py"
+
+
+rule test_regime:
+    """Draw the graphs of one regime and give each feature a p-value by every test of the synthetic study."""
+    output:
+        p_values="<results>/synthetic_tests/{dataset}/{model}/{split}.csv",
+    log:
+        "<results>/logs/test_regime/{dataset}/{model}/{split}.log",
+    benchmark:
+        "<results>/benchmarks/test_regime/{dataset}/{model}/{split}.tsv"
+    conda:
+        "../../envs/graphsieve.yaml"
+    threads: job_threads
+    resources:
+        mem_mb=memory_for("score_regime"),
+        runtime=regime_minutes,
+        gpu=job_gpus,
+    params:
+        tests=new_tests,
+        seeds=tested_trials,
+        normalise=dataset_option("normalise"),
+        training=training_options,
+        scoring=scoring_options,
+        device=config["device"],
+        code=code_of("test_regime.py"),
+    script:
+        "../../scripts/test_regime.py"
 
 
 rule measure_motivation:

@@ -17,15 +17,20 @@ def seeds_of(study, dataset):
     return min(config[study]["seeds"], config["datasets"][dataset]["seeds"] or config[study]["seeds"])
 
 
+def models_of(study, dataset):
+    """The models that a study trains on a dataset: those that it names, or the dataset's own."""
+    return config[study].get("models") or [model_of(dataset)]
+
+
 def study_runs(study, **values):
-    """The wildcards of every run of a study: each dataset with its own model and each seed, unless `values` says else.
+    """The wildcards of every run of a study: each dataset with its models and each seed, unless `values` says else.
 
     A value that is a list stands for one run per entry.
     """
-    for dataset in config[study]["datasets"]:
+    for dataset in [values["dataset"]] if "dataset" in values else config[study]["datasets"]:
         wildcards = {
             "dataset": dataset,
-            "model": model_of(dataset),
+            "model": models_of(study, dataset),
             "split": config[study]["split"],
             "seed": [] if study == "suspects" else range(seeds_of(study, dataset)),
             "prune": config["datasets"][dataset]["prune"],
@@ -37,10 +42,29 @@ def study_runs(study, **values):
             yield dict(zip(wildcards, chosen, strict=True))
 
 
+def trials_of(dataset):
+    """Of a regime. Where no feature is relevant there is nothing to find, and the figure's trials are enough."""
+    trials = seeds_of("synthetic", dataset)
+    return trials if len(relevant_columns(dataset.removeprefix("synthetic_"))) else min(trials, DRAWN_TRIALS)
+
+
 def regime_trials(wildcards):
-    """Where no feature is relevant there is nothing to find, and the figure's trials are enough."""
-    trials = seeds_of("synthetic", wildcards.dataset)
-    return trials if len(relevant_columns(wildcards.dataset.removeprefix("synthetic_"))) else min(trials, DRAWN_TRIALS)
+    return trials_of(wildcards.dataset)
+
+
+def tested_trials(wildcards):
+    """False discoveries are made where nothing is relevant, too."""
+    return seeds_of("synthetic", wildcards.dataset)
+
+
+def regime_runs():
+    """Every trial of every regime with every scorer."""
+    runs = study_runs("synthetic", scorer=config["synthetic"]["scorers"])
+    return (run for run in runs if run["seed"] < trials_of(run["dataset"]))
+
+
+def tested_runs():
+    return study_runs("synthetic", scorer=config["synthetic"]["tests"])
 
 
 def graph_of_job(wildcards):
@@ -74,8 +98,59 @@ def weights_to_continue(wildcards):
     return rules.train.output.weights.format(**wildcards) if config["selection"]["retrain"] == "continue" else []
 
 
+def scoring_run(run):
+    """The run whose scores another one selects by; where the data alone were asked, its ranking serves all models."""
+    asked = run.get("asked") or asked_by(run["scorer"], run["model"])
+    return {**run, "model": model_of(run["dataset"]) if asked == DATA else asked}
+
+
 def scores_to_select_by(wildcards):
-    return {f"scores_{wildcards.scorer}": rules.score.output.scores.format(**wildcards)}
+    return {f"scores_{wildcards.scorer}": rules.score.output.scores.format(**scoring_run(wildcards))}
+
+
+def asked_scores(wildcards):
+    """The same, where several models may be asked."""
+    return {f"scores_{wildcards.asked}_{wildcards.scorer}": rules.score.output.scores.format(**scoring_run(wildcards))}
+
+
+def benchmark_runs():
+    """The wildcards of every run of the benchmark, and the share of the features that it keeps."""
+    study = config["benchmark"]
+    for run in study_runs("benchmark", scorer=study["scorers"], share=study["shares"]):
+        if run["dataset"] in study["only_on"].get(run["scorer"], [run["dataset"]]):
+            yield {**run, "asked": asked_by(run["scorer"], run["model"])}
+
+
+def transfer_runs():
+    """Every model retrained on what every other, or the data alone, selects."""
+    study = config["transfer"]
+    for scorer in study["scorers"]:
+        asked = study["models"] if depends_on_model(scorer) else DATA
+        yield from study_runs("transfer", scorer=scorer, asked=asked, share=study["share"])
+
+
+def transfer_scores():
+    """The wildcards of the scores that transfer compares, each once."""
+    named = ("dataset", "model", "split", "seed", "scorer")
+    runs = dict.fromkeys(tuple(scoring_run(run)[name] for name in named) for run in transfer_runs())
+    return [dict(zip(named, run)) for run in runs]
+
+
+def shares_by_run():
+    """Of every run that retrains on several shares of the features, the shares that some study wants."""
+    shares = {}
+    for run in itertools.chain(benchmark_runs(), transfer_runs()):
+        shares.setdefault(shares_key(run), set()).add(run["share"])
+    return shares
+
+
+def shares_key(run):
+    return tuple(str(run[name]) for name in ("dataset", "model", "split", "seed", "asked", "scorer"))
+
+
+def shares_of(wildcards):
+    """A run that no study wants, but somebody typed, has those of the benchmark."""
+    return sorted(SHARES.get(shares_key(wildcards), config["benchmark"]["shares"]))
 
 
 def suspect_runs():
@@ -139,3 +214,7 @@ def task_files(kind):
     """A file of every task and seed."""
     runs = itertools.product(config["tasks"]["names"], range(config["tasks"]["seeds"]))
     return [rules.measure_task.output[kind].format(task=task, seed=seed) for task, seed in runs]
+
+
+SHARES = shares_by_run()
+MOST_SHARES = max(map(len, SHARES.values()), default=1)

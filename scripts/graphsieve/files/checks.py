@@ -9,8 +9,10 @@ from graphsieve.errors import InputError
 
 # What tells the runs of one table apart.
 RUN = ["dataset", "model", "setting", "split", "seed", "scorer", "prune", "repeats", "hypothesis"]
+RUN += ["asked", "share"]  # the model that a scorer asked, where another was retrained, and the share of features kept
 # Tables of several rows a run number them in one column; which one is told by the columns they have.
 COUNTED = [({"feature", "score", "name"}, "feature", 0), ({"feature", "dropped_at"}, "feature", 0)]
+COUNTED += [({"feature", "p_value"}, "feature", 0), ({"feature", "place"}, "place", 1)]
 COUNTED += [({"epoch", "train_loss"}, "epoch", 1), ({"checkpoint", "pruned"}, "checkpoint", 1)]
 NUMBERS = ["seed", "feature", "score", "epoch", "checkpoint", "best_epoch", "val_accuracy", "test_accuracy"]
 SHARES = ["val_accuracy", "test_accuracy"]

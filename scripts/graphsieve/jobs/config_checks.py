@@ -15,10 +15,11 @@ from graphsieve.data.datasets import DATASETS
 from graphsieve.errors import InputError
 from graphsieve.models.layers import LAYERS
 from graphsieve.options import BASE, OVERRIDABLE
-from graphsieve.scoring.scorers import SCORERS
+from graphsieve.scoring.scorers import SCORERS, depends_on_model
 
 ADAPTIVE_STUDIES = ("adaptive", "public_splits", "ablation")
 STUDIES = ("one_shot", "perturbations", "synthetic", *ADAPTIVE_STUDIES, "correlations", "theory", "suspects")
+STUDIES += ("benchmark", "transfer")
 WITH_PUBLIC_SPLIT = ("cora", "citeseer", "pubmed", "arxiv")
 
 
@@ -39,6 +40,11 @@ def check_meaning(config: dict) -> None:
     for study in STUDIES:
         _check_study(study, config[study], config["datasets"])
     _check_suspects(config["suspects"], config["datasets"])
+    _check_benchmark(config["benchmark"], config["datasets"])
+    if not any(map(depends_on_model, config["transfer"]["scorers"])):
+        raise InputError(
+            "config key transfer.scorers: none of these asks a model, name one that does, such as npt_loss"
+        )
     if "npt" in config["correlations"]["scorers"]:
         raise InputError("config key correlations.scorers: npt is what the others are compared with, name only others")
 
@@ -179,6 +185,7 @@ def _check_study(study: str, settings: dict, datasets: dict) -> None:
     _check_known(f"{study}.datasets", settings["datasets"], datasets)
     known = ["full", *SCORERS] if study in ADAPTIVE_STUDIES else SCORERS
     _check_known(f"{study}.scorers", settings.get("scorers", []), known)
+    _check_known(f"{study}.models", settings.get("models", []), LAYERS)
     for dataset in settings["datasets"]:
         if settings["split"] == "public" and dataset not in WITH_PUBLIC_SPLIT and not datasets[dataset]["path"]:
             raise InputError(
@@ -187,6 +194,13 @@ def _check_study(study: str, settings: dict, datasets: dict) -> None:
             )
         if study in ADAPTIVE_STUDIES and settings.get("scorers") != ["full"]:
             _check_schedule(dataset, datasets[dataset], study)
+
+
+def _check_benchmark(settings: dict, datasets: dict) -> None:
+    for key in ("only_on", "tuned_on"):
+        _check_known(f"benchmark.{key}", settings[key], SCORERS)
+        for scorer, names in settings[key].items():
+            _check_known(f"benchmark.{key}.{scorer}", names, datasets)
 
 
 def _check_suspects(settings: dict, datasets: dict) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 MARK = "used "
-WILDCARDS = ["dataset", "model", "split", "scorer", "setting", "prune", "repeats", "seed"]
+WILDCARDS = ["dataset", "model", "split", "scorer", "asked", "setting", "prune", "repeats", "seed"]
 SUMMARISED = ["seconds", "cpu_seconds", "max_rss_mb"]
 MEASURES = [*SUMMARISED, "start_seconds"]
 

@@ -1,5 +1,7 @@
 """The measures of `recovery` as a picture."""
 
+from collections.abc import Mapping
+
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
@@ -11,16 +13,16 @@ from graphsieve.study.labels import DATASETS, ROWS, in_order
 from graphsieve.study.recovery import MEASURES
 
 
-def recovery_heatmap(summary: pd.DataFrame) -> Figure:
+def recovery_heatmap(summary: pd.DataFrame, measures: Mapping[str, str] = MEASURES) -> Figure:
     """One panel per measure, scorers below each other, regimes side by side; the mean is written in every cell."""
     use_style()
     if summary.empty:
         return note("No regime of this run has relevant features.")
     scorers, regimes = in_order(summary["scorer"], ROWS), in_order(summary["dataset"], DATASETS)
     figure, axes = plt.subplots(
-        1, len(MEASURES), figsize=(TEXT_WIDTH, 0.9 + 0.23 * len(scorers)), sharey=True, layout="constrained"
+        1, len(measures), figsize=(TEXT_WIDTH, 0.9 + 0.23 * len(scorers)), sharey=True, layout="constrained"
     )
-    for number, (axis, (measure, title)) in enumerate(zip(axes, MEASURES.items(), strict=True)):
+    for number, (axis, (measure, title)) in enumerate(zip(axes, measures.items(), strict=True)):
         table = summary[summary["measure"] == measure].pivot(index="scorer", columns="dataset", values="mean")
         drawn = _heatmap(axis, table.reindex(index=scorers, columns=regimes))
         axis.set_title(letter(number) + title, loc="left")

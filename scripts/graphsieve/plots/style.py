@@ -39,6 +39,18 @@ METHOD_COLOURS = {
     "pt": "#b8860b",
     "tfi_train": "#08306b",
     "mi_train": "#00441b",
+    # Selectors beyond the paper.
+    "npt_cross": "#e31a1c",
+    "npt_backward": "#fb9a99",
+    "mrmr": "#66a61e",
+    "group_lasso": "#7570b3",
+    "random_forest": "#a6761d",
+    "boruta": "#666666",
+    "stochastic_gates": "#e7298a",
+    "gradient_input": "#1f78b4",
+    "integrated_gradients": "#a6cee3",
+    "sage": "#b15928",
+    "loco": "#b2df8a",
 }
 
 # One colour and marker for a dataset in all figures, none of them a method's: Paul Tol's muted colours.

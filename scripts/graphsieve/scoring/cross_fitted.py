@@ -6,6 +6,7 @@ neither learnt its labels nor was chosen by them: it learnt those of all other f
 which epoch it is best. A model that learns too long is sure of itself, and then its loss says little.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -49,15 +50,26 @@ def npt_backward(task: ScoringTask) -> Scores:
 
 def cross_fitted(task: ScoringTask) -> np.ndarray:
     """The rise of the loss by (column, repeat): the mean over all nodes of training and validation."""
-    folds = cut_in_folds(
-        task.graph.y, task.known_nodes, task.options.folds, np.random.default_rng(child(task.seed, "folds"))
-    )
-    total = 0.0
+    return rises_at_folds(task, fold_models(task))
+
+
+def fold_models(task: ScoringTask) -> Iterator[tuple[np.ndarray, object]]:
+    """Every fold of the nodes of training and validation, and the model that it is asked through."""
+    rng = np.random.default_rng(child(task.seed, "folds"))
+    folds = cut_in_folds(task.graph.y, task.known_nodes, task.options.folds, rng)
     for number, fold in enumerate(folds):
         watched = folds[number - 1]
-        model = trained_on(task, np.setdiff1d(task.known_nodes, np.union1d(fold, watched)), watched)
+        yield fold, trained_on(task, np.setdiff1d(task.known_nodes, np.union1d(fold, watched)), watched)
+
+
+def rises_at_folds(
+    task: ScoringTask, models: Iterable[tuple[np.ndarray, object]], features: np.ndarray | None = None
+) -> np.ndarray:
+    """The rise of the loss by (column, repeat), of all columns or of some: the mean over the nodes of all folds."""
+    total = 0.0
+    for number, (fold, model) in enumerate(models):
         state = child(task.seed, "scoring", *task.occasion, number)
-        total = total + len(fold) * perturbed(task, model, fold, [LOSS], state)[LOSS].importances
+        total = total + len(fold) * perturbed(task, model, fold, [LOSS], state, features=features)[LOSS].importances
     return total / len(task.known_nodes)
 
 

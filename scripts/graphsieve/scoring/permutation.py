@@ -43,8 +43,12 @@ def perturbed(
     metrics: list,
     state: np.random.SeedSequence,
     perturbation: str = "permute",
+    features: np.ndarray | None = None,
 ) -> dict:
-    """What `permutation_importance` says by these metrics of this model, at these nodes of the task's graph."""
+    """What `permutation_importance` says by these metrics of this model, at these nodes of the task's graph.
+
+    features: the columns that are asked about; None for all.
+    """
     import torch
 
     from graphsieve.importance import permutation_importance
@@ -60,6 +64,7 @@ def perturbed(
         n_repeats=1 if perturbation == "mask" else task.options.n_repeats,
         metric=metrics,
         perturbation=perturbation,
+        features=features,
         perturbed_rows=task.options.perturbed_rows,
         shared_permutation=task.options.shared_permutation,
         random_state=state,

@@ -60,6 +60,8 @@ MODEL_OF_SCORER = {
 # Scorers that train models of their own, of the dataset's kind.
 TRAINING_SCORERS = ("npt_cross", "npt_backward", "stochastic_gates", "loco")
 
+DATA = "data"  # what a scorer asks that asks no model of the study
+
 # The options that a scorer reads; of one without an entry nothing is known, and any may matter.
 _ASKING = ("n_repeats", "metric", "scored_model", "magnitude", "perturbed_rows")
 _CROSS_FITTED = ("n_repeats", "perturbed_rows", "shared_permutation", "folds", "scorer_epochs")
@@ -101,9 +103,19 @@ def model_of_scorer(scorer: str | Callable[[ScoringTask], Scores]) -> str | None
     return "own" if callable(scorer) else MODEL_OF_SCORER.get(scorer)
 
 
+def depends_on_model(scorer: str | Callable[[ScoringTask], Scores]) -> bool:
+    """Whether another model than the dataset's own would have another ranking."""
+    return model_of_scorer(scorer) == "own" or scorer in TRAINING_SCORERS
+
+
+def asked_by(scorer: str, model: str) -> str:
+    """What a scorer asks about the features of a model: that model, or the data alone."""
+    return model if depends_on_model(scorer) else DATA
+
+
 def learns_anew(scorer: str | Callable[[ScoringTask], Scores]) -> bool:
     """Whether a scorer has something new to say after further training, or of fewer features."""
-    return model_of_scorer(scorer) == "own" or scorer in TRAINING_SCORERS
+    return depends_on_model(scorer)
 
 
 def score_features(scorer: str | Callable[[ScoringTask], Scores], task: ScoringTask) -> Scores:

@@ -25,6 +25,7 @@ from graphsieve.study.labels import (
     sort_as_paper,
 )
 from graphsieve.study.markup import MARKUP, difference_text, label_cells, p_text, signed
+from graphsieve.study.runs import apart
 
 PUBLISHED_NOTE = "Below ours the published number, shaded where the two disagree."
 COMPARISON_NOTE = (
@@ -50,14 +51,10 @@ def name_variants(records: pd.DataFrame, row: str) -> pd.DataFrame:
 
     One that is reported by another metric than accuracy is named with it, as in `tolokers (ROC AUC)`.
     """
-    records = records.copy()
     for choice in ("model", "split"):
-        several = records.groupby(["dataset", row])[choice].transform("nunique").groupby(records["dataset"])
-        records["dataset"] = records["dataset"].where(
-            several.transform("max") == 1, records["dataset"] + " (" + records[choice] + ")"
-        )
-    records["dataset"] = [name_metric(*pair) for pair in zip(records["dataset"], metric_of(records), strict=True)]
-    return records
+        records = apart(records, row, choice)
+    names = zip(records["dataset"], metric_of(records), strict=True)
+    return records.assign(dataset=[name_metric(*pair) for pair in names])
 
 
 def places(summary: pd.DataFrame, row: str, reference: str = "") -> pd.Series:

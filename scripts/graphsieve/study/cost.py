@@ -11,6 +11,8 @@ STUDY_OF_RULE = {
     "train": "Training and one-shot selection (Tables 1, 2, 4)",
     "score": "Training and one-shot selection (Tables 1, 2, 4)",
     "retrain": "Training and one-shot selection (Tables 1, 2, 4)",
+    "retrain_shares": "Benchmark of selectors, transfer",
+    "test_regime": "False discoveries",
     "perturb": "Perturbed graphs (Table 1)",
     "adaptive": "Adaptive selection (Table 3, Figures 2 to 7, 9, 10)",
     "score_regime": "Synthetic regimes (Figure 12)",

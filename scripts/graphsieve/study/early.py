@@ -14,7 +14,7 @@ from scipy import stats
 
 from graphsieve.selection.top import count_to_keep
 from graphsieve.study.families import merged_level, merged_p, overlap_of
-from graphsieve.study.labels import DATASETS, in_order
+from graphsieve.study.labels import DATASETS, base, in_order
 from graphsieve.study.stability import top_features
 from graphsieve.study.statistics import LEVEL, POWER, mean_test, overlap_law
 
@@ -72,7 +72,7 @@ def known_early(scores: pd.DataFrame, features: pd.DataFrame, share: float = 0.0
     for (dataset, seed), run in scores.groupby(["dataset", "seed"]):
         tops = top_features(run, share)
         checkpoints = sorted(tops)
-        columns = frequencies[dataset].loc[sorted(run["feature"].unique())].to_numpy()
+        columns = frequencies[base(dataset)].loc[sorted(run["feature"].unique())].to_numpy()
         moments = {"first": checkpoints[0], "halfway": checkpoints[(len(checkpoints) - 1) // 2]}
         for moment, checkpoint in moments.items():
             asked = merged_level(level, seeds[dataset])

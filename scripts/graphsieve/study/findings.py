@@ -269,6 +269,23 @@ def bounds(ours: Tables) -> Headline | None:
     return Headline(f"{broken} of {searches}", words, (sentence,))
 
 
+def selectors(ours: Tables) -> Headline | None:
+    """The benchmark of selectors: who has the best mean rank, and where the paper's own stands."""
+    if "selector_ranks" not in ours or ours["selector_ranks"]["mean_rank"].isna().all():
+        return None
+    table = ours["selector_ranks"].dropna(subset="mean_rank").sort_values("mean_rank", kind="stable")
+    best, count, graphs = table.iloc[0], len(table), int(table["graphs"].max())
+    never = listed([label_row(name) for name in table.loc[table["behind_on"] == 0, "scorer"]] or ["none"])
+    words = f"has the best mean rank of {count} selectors on {graphs} graphs, {best['mean_rank']:.1f}"
+    own = table[table["scorer"] == METHOD]
+    beaten = "".join(
+        f" {label_row(METHOD)} has {row.mean_rank:.1f}, {row.mean_regret:.1f} points behind the best of each graph."
+        for row in own.itertuples()
+    )
+    sentence = f"Of {count} selectors these are nowhere shown to be behind another: {never.removesuffix('.')}.{beaten}"
+    return Headline(label_row(best["scorer"]), words, (sentence,))
+
+
 # How it is said
 
 

@@ -31,6 +31,7 @@ def headlines(ours: Tables, records: Tables, published: Tables) -> list[Headline
         findings.worth_of_the_graph(ours),
         findings.correlation(ours),
         findings.bounds(ours),
+        findings.selectors(ours),
     ]
     return [headline for headline in found if headline]
 

@@ -58,6 +58,8 @@ ROWS = {
     "integrated_gradients": ("Integrated gradients", "Integrated gradients"),
     "sage": ("SAGE", "SAGE"),
     "loco": ("LOCO", "LOCO"),
+    "halves": ("Halves", "Halves"),
+    "halves_conditional": ("Halves, conditional", "Halves, conditional"),
 }
 # Metrics that models are reported by. A dataset reported by another than the first is named with it in tables.
 METRICS = {"accuracy": "accuracy", "roc_auc": "ROC AUC", "average_precision": "average precision"}

@@ -13,6 +13,7 @@ from graphsieve.importance.engines.lowrank.plan import Plan
 from graphsieve.importance.engines.lowrank.sizes import (
     BLOCK_BYTES,
     CHUNK_BYTES,
+    WIDE_BLOCK_BYTES,
     bytes_for_any_copy,
     bytes_of_rows,
     wide_layers,
@@ -22,6 +23,8 @@ from graphsieve.importance.engines.lowrank.whole import WholeCopies
 from graphsieve.importance.engines.parallel import ordered_map
 
 SAMPLE = 16  # items on which the changed rows are counted to choose the size of blocks
+# When it pays to go from node to node (measured): the copies that reach a node, and the share of units near zero.
+FEWEST_ROWS, MOST_UNITS = 64, 0.1
 
 
 class LowRankEngine:
@@ -32,7 +35,8 @@ class LowRankEngine:
     def __init__(self, plan: Plan):
         self.plan, self.problem = plan, plan.problem
         self.nodes, self.place = plan.x_nodes.cpu().numpy(), plan.x_place.cpu().numpy()
-        self.holds_rows = bool(wide_layers(plan))
+        self.by_node = plan.rectified is not None and self._pays_by_node()
+        self.holds_rows = bool(wide_layers(plan)) and not self.by_node
         self.whole_base = self._whole_base() if plan.poolings else None
 
     def logits(self, pairs: range) -> Tensor:
@@ -46,7 +50,9 @@ class LowRankEngine:
             halves = (range(pairs.start, middle), range(middle, pairs.stop))
             return torch.cat([self._logits(half, memory) for half in halves], 2)
         return (
-            self._whole(columns, moved) if self.plan.poolings else Copies(self.plan, columns, moved, lineage).logits()
+            self._whole(columns, moved)
+            if self.plan.poolings
+            else Copies(self.plan, columns, moved, lineage, self.by_node).logits()
         )
 
     def _bytes_of_rows(self, moved: Tensor) -> int:
@@ -127,14 +133,33 @@ class LowRankEngine:
 
         return ordered_map(work, ranges, workers)
 
+    def _pays_by_node(self) -> bool:
+        """Whether, in a sample, few units may change sign, and a node is reached by enough copies of a block."""
+        shares, rows = [], 0
+        for first in self._sample():
+            entering = Copies(self.plan, *self._block(range(first, first + 1)), by_node=True).entering()
+            if len(entering.nodes):
+                rows += len(entering.nodes)
+                changes = entering.rows(slice(0, len(entering.nodes)))
+                shares.append(self.plan.rectified.share(entering.nodes, changes))
+        reached = rows / len(self._sample()) / len(self.problem.nodes)
+        copies = min(WIDE_BLOCK_BYTES, self.problem.memory_limit // 2) // bytes_for_any_copy(self.plan)
+        return reached * copies >= FEWEST_ROWS and np.mean(shares) <= MOST_UNITS
+
+    def _sample(self) -> list[int]:
+        """The first pair of some items."""
+        last = len(self.problem.items) - 1
+        return (np.unique(np.linspace(0, last, SAMPLE).astype(int)) * self.problem.repeats).tolist()
+
     def _copies_per_block(self, workers: int, memory: int) -> int:
-        """By what some items take; all repeats of an item in one block, if they fit."""
+        """By what some items take; all repeats of an item in one block, if they fit; and as many for every worker."""
         problem, one_copy = self.problem, bytes_for_any_copy(self.plan)
-        fitting = max(1, min(BLOCK_BYTES, memory) // one_copy)
+        block = WIDE_BLOCK_BYTES if self.by_node else BLOCK_BYTES
+        fitting = max(1, min(block, memory) // one_copy)
         if self.holds_rows:
-            positions = np.unique(np.linspace(0, len(problem.items) - 1, SAMPLE).astype(int)) * problem.repeats
-            sample = [range(first, first + min(problem.repeats, fitting)) for first in positions.tolist()]
+            sample = [range(first, first + min(problem.repeats, fitting)) for first in self._sample()]
             rows = sum(self._bytes_of_rows(self._block(some)[1]) for some in sample)
-            fitting = max(1, min(BLOCK_BYTES, memory // 2) // (one_copy + rows // sum(map(len, sample))))
-        step = min(fitting, math.ceil(problem.num_pairs / workers))
-        return step - step % problem.repeats if step > problem.repeats else step
+            fitting = max(1, min(block, memory // 2) // (one_copy + rows // sum(map(len, sample))))
+        turns = math.ceil(problem.num_pairs / (workers * fitting))
+        step = math.ceil(problem.num_pairs / (workers * turns))
+        return math.ceil(step / problem.repeats) * problem.repeats if fitting >= 2 * problem.repeats else step

@@ -17,8 +17,9 @@ from graphsieve.importance.engines.lowrank.changes import (
 )
 from graphsieve.importance.engines.lowrank.filters import Expression
 from graphsieve.importance.engines.lowrank.plan import Layer, Plan
+from graphsieve.importance.engines.lowrank.rectified import Bag, Entering
 from graphsieve.importance.engines.lowrank.sizes import CHUNK_BYTES
-from graphsieve.importance.engines.lowrank.tables import Lineage, Table, filter_table
+from graphsieve.importance.engines.lowrank.tables import Lineage, Table, filter_table, sums_at_outputs
 from graphsieve.importance.engines.lowrank.trace import NARROW
 
 
@@ -26,17 +27,20 @@ class Copies:
     """The values of all layers.
 
     columns: the columns of x in each slot of each copy, (slots, copies). moved: the change of these columns against the
-    parent's, (nodes read, slots, copies).
+    parent's, (nodes read, slots, copies). by_node: without the last convolution, which
+    `plan.rectified` stands for.
     """
 
-    def __init__(self, plan: Plan, columns: Tensor, moved: Tensor, lineage: Lineage):
+    def __init__(self, plan: Plan, columns: Tensor, moved: Tensor, lineage: Lineage, by_node: bool):
         self.plan, self.columns, self.moved, self.lineage = plan, columns, moved, lineage
         self.number = columns.shape[1]
         self.changes: dict[fx.Node, Change] = {}
         if plan.x_rows is not None:
             self.changes[plan.program.x] = InputChange(plan.x_rows, moved, columns, lineage)
+        self.last = plan.output.leaves[0] if by_node else None
         for node, layer in plan.layers.items():
-            self.changes[node] = self._later_layer(layer) if layer.table is None else self._first_layer(layer)
+            if node is not self.last:
+                self.changes[node] = self._later_layer(layer) if layer.table is None else self._first_layer(layer)
 
     def _first_layer(self, layer: Layer) -> LowRankChange:
         powers = layer.filter.powers(select(self.moved, layer.reads[self.plan.program.x]))
@@ -54,11 +58,17 @@ class Copies:
 
     def _changed_rows(self, expression: Expression, reads: dict[fx.Node, Tensor | None]) -> tuple[Tensor, Tensor, Rows]:
         """Where the value of an expression differs from the parent's, as a mask and as keys, and its rows there."""
-        mask = union([select(self.changes[leaf].mask, reads[leaf]) for leaf in expression.leaves])
+        mask = self._mask(expression, reads)
         keys = mask.flatten().nonzero()[:, 0]
+        return mask, keys, self._rows(expression, reads, keys)
+
+    def _mask(self, expression: Expression, reads: dict[fx.Node, Tensor | None]) -> Tensor:
+        return union([select(self.changes[leaf].mask, reads[leaf]) for leaf in expression.leaves])
+
+    def _rows(self, expression: Expression, reads: dict[fx.Node, Tensor | None], keys: Tensor) -> Rows:
         nodes, copies = keys // self.number, keys % self.number
         leaves = {leaf: self.changes[leaf].rows(_read(nodes, reads[leaf]), copies) for leaf in expression.leaves}
-        return mask, keys, lambda part: expression.evaluate(lambda leaf: leaves[leaf](part))
+        return lambda part: expression.evaluate(lambda leaf: leaves[leaf](part))
 
     def _entering(self, layer: Layer, keys: Tensor, rows: Rows) -> Tensor:
         """The changes of the input, below a row of zeros."""
@@ -92,6 +102,8 @@ class Copies:
 
     def logits(self) -> Tensor:
         """(classes, nodes, scored copies); rows that no change reaches keep the model's own value, unrounded."""
+        if self.last is not None:
+            return self._logits_by_node()
         output, reads, base = self.plan.output, self.plan.output_reads, self.plan.problem.baseline
         result = self.changes[output.result] if not output.steps else None
         if isinstance(result, DenseChange):
@@ -106,6 +118,29 @@ class Copies:
         unchanged = torch.arange(len(base), device=base.device)[:, None]
         numbers = torch.where(numbers > 0, numbers + (len(base) - 1), unchanged)
         return table.T.contiguous().index_select(1, numbers.flatten()).view(-1, *numbers.shape)
+
+    def _logits_by_node(self) -> Tensor:
+        """As `logits`, at one scored node after the other, without the values of the last convolution."""
+        base, entering = self.plan.problem.baseline, self.entering()
+        changes = base.new_zeros(base.shape[1], 1 + len(entering.nodes))
+        for node, part in entering.parts(len(base)):
+            changes[:, 1 + part.start : 1 + part.stop] = self.plan.rectified.change(node, entering.rows(part))
+        numbers = entering.numbers[:, self.lineage.parents :]
+        return changes.index_select(1, numbers.flatten()).view(-1, *numbers.shape).add_(base.T[:, :, None])
+
+    def entering(self) -> Entering:
+        """What the last convolution reads at the scored nodes that a change reaches."""
+        layer = self.plan.layers[self.last]
+        mask = self._mask(layer.source, layer.reads)
+        keys = mask.flatten().nonzero()[:, 0]
+        table = Table(layer.reference[:0], mask, self.lineage.row_numbers(mask, keys))
+        reached, numbers, sums = sums_at_outputs(layer.filter, table, self.lineage)
+        nodes, bags = reached.flatten().nonzero()[:, 0] // self.number, []
+        for one in sums:
+            read = keys[one.source - 1]
+            rows = self._rows(layer.source, layer.reads, read)
+            bags.append(Bag(one, one.bounds(len(nodes)), rows, layer.reference, read // self.number))
+        return Entering(nodes, numbers, bags)
 
 
 def _product(rows: Tensor, weight: Tensor) -> Tensor:

@@ -17,7 +17,15 @@ from torch import Tensor, fx
 from graphsieve.importance.engines.lowrank.changes import select
 from graphsieve.importance.engines.lowrank.filters import Expression, RestrictedFilter, read_expression
 from graphsieve.importance.engines.lowrank.pooling import PooledMap, PoolingLayer, read_pooling
-from graphsieve.importance.engines.lowrank.trace import Convolution, Pooling, Program, trace_program
+from graphsieve.importance.engines.lowrank.rectified import RectifiedOutput
+from graphsieve.importance.engines.lowrank.trace import (
+    Convolution,
+    Pooling,
+    Program,
+    linear_rows,
+    relu_in_place,
+    trace_program,
+)
 from graphsieve.importance.problem import Problem
 from graphsieve.models.fast.convolutions import Filter, Unsupported, linear_filter, read_filter
 
@@ -33,6 +41,11 @@ class Layer:
     table: Tensor | None  # where x is read: `base`, and below it the weights of all hops
     reference: Tensor | None  # elsewhere: unperturbed input, times `weight` if the filter transforms first
     weight: Tensor | None  # the weights of all hops below each other, (hops x outputs, inputs)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether only the rows that change are held."""
+        return self.table is None and not self.filter.transforms_first
 
 
 class Plan:
@@ -89,6 +102,21 @@ class Plan:
             leaf: _reading(places[leaf], self.problem.nodes, len(bases[leaf])) for leaf in self.output.leaves
         }
         self.base = self.output.evaluate(lambda leaf: select(bases[leaf], self.output_reads[leaf]).clone())
+        self.rectified = self._rectified_output()
+
+    def _rectified_output(self) -> RectifiedOutput | None:
+        """Where the output is a ReLU and a linear map behind a wide convolution, and the matrices of all nodes fit."""
+        steps, (leaf, *others) = [step for _, step in self.output.steps], self.output.leaves
+        layer, problem = self.layers.get(leaf), self.problem
+        if [step.function for step in steps] != [relu_in_place, linear_rows] or others or layer is None:
+            return None
+        known = layer.filter
+        if not layer.is_wide or known.hops > 1 or None in known.weights.values() or self.output_reads[leaf] is not None:
+            return None
+        matrices = self.base.numel() * layer.reference.shape[1] * len(known.weights) * problem.x.element_size()
+        if problem.x.device.type != "cpu" or matrices > problem.memory_limit // 8:
+            return None
+        return RectifiedOutput(known, layer.base, head=steps[-1].args[1])
 
     def _prepare_poolings(
         self, bases: dict[fx.Node, Tensor], places: dict[fx.Node, Tensor], maps: dict[fx.Node, PooledMap]

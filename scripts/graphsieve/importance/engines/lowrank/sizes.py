@@ -7,6 +7,7 @@ from graphsieve.importance.engines.lowrank.plan import Layer, Plan
 
 CHUNK_BYTES = 2**20  # rows in flight between two convolutions, per thread: they should stay in the cache
 BLOCK_BYTES = 2**26  # what a block of copies takes at most, even where the memory limit allows more
+WIDE_BLOCK_BYTES = 2**28  # the same where one node after the other is computed for all copies of a block
 
 
 def bytes_for_any_copy(plan: Plan) -> int:
@@ -25,8 +26,8 @@ def bytes_for_any_copy(plan: Plan) -> int:
 
 
 def wide_layers(plan: Plan) -> list[Layer]:
-    """Those of which only the rows that change are held."""
-    return [layer for layer in plan.layers.values() if layer.table is None and not layer.filter.transforms_first]
+    """Those that hold the rows that change, and no others."""
+    return [layer for layer in plan.layers.values() if layer.is_wide]
 
 
 def bytes_of_rows(plan: Plan, moved: Tensor) -> int:

@@ -66,6 +66,10 @@ class Sums:
     def select(self, chosen: Tensor) -> "Sums":
         return Sums(self.target[chosen], self.source[chosen], self.factor[chosen])
 
+    def bounds(self, number: int) -> Tensor:
+        """Where the terms of each of so many sums begin, and where the last one's end."""
+        return torch.bincount(self.target, minlength=1 + number).cumsum(0)
+
     def of(self, rows: Tensor, number: int) -> Tensor:
         """All sums, below a row of zeros."""
         counts = torch.bincount(self.target, minlength=1 + number)
@@ -122,6 +126,15 @@ def _filter_hop(
     numbers = lineage.row_numbers(mask, mask.flatten().nonzero()[:, 0])
     sums = _own_rows(table, mask, numbers) if hop == 0 else _neighbours(known, 0, table, mask, numbers)
     return FilteredChange(*_multiply(table.rows, sums, weight), mask, numbers)
+
+
+def sums_at_outputs(known: RestrictedFilter, table: Table, lineage: Lineage) -> tuple[Tensor, Tensor, list[Sums]]:
+    """Of a filter of one hop at the most: the mask of the outputs that change, their numbers, and each hop's sums."""
+    hops, (own, reading) = sorted(known.weights), (known.sizes[0], known.sizes[-1])
+    mask = torch.stack([known.spread(table.mask[:reading], 0) if hop else table.mask[:own] for hop in hops]).any(0)
+    numbers = lineage.row_numbers(mask, mask.flatten().nonzero()[:, 0])
+    sums = [_neighbours(known, 0, table, mask, numbers) if hop else _own_rows(table, mask, numbers) for hop in hops]
+    return mask, numbers, sums
 
 
 def _tables_read(known: RestrictedFilter, table: Table, lineage: Lineage) -> dict[int, Table]:

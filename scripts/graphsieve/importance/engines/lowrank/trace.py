@@ -293,7 +293,7 @@ class Reader:
         for operand in node.all_input_nodes:
             self._check_operand(node, operand)
         if is_relu and sole_reader:
-            function = _relu_in_place  # the rows are a working copy that nobody else reads
+            function = relu_in_place  # the rows are a working copy that nobody else reads
         args, kwargs = fx.node.map_arg((node.args, node.kwargs), self._operand)
         self.rowwise[node] = Step(function, args, kwargs)
 
@@ -331,7 +331,7 @@ class Reader:
         return self.constants[node] if node in self.constants else self._resolve(node)
 
 
-def _relu_in_place(rows: Tensor, *_: Any, **__: Any) -> Tensor:
+def relu_in_place(rows: Tensor, *_: Any, **__: Any) -> Tensor:
     return rows.relu_()
 
 
