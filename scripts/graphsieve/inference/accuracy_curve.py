@@ -51,7 +51,8 @@ def accuracy_curve(
 
 
 def curve_seeds(trainings: Trainings) -> int:
-    return trainings.options.seeds
+    """One on a large graph, where models differ less by chance and take longer."""
+    return 1 if trainings.samples else trainings.options.seeds
 
 
 def _jobs(graph: Graph, split: Split, ranking: np.ndarray, trainings: Trainings, begun: list[int]) -> Iterator[Job]:

@@ -153,6 +153,7 @@ def _shortcuts(graph: Graph, split: Split, sides: list[Side], trainings: Trainin
             f"the graph has {graph.num_nodes:,} nodes, so models learn from batches of nodes, with at most "
             f"{MOST_NEIGHBOURS} neighbours of each drawn at random; they are scored and tested with all neighbours"
         )
+        yield "each number of features on the curve is that of one model"
     known, scored = len(split.train) + len(split.val), sum(len(side.nodes) for side in sides)
     if scored < known:
         yield f"importances and p-values are measured at {scored:,} of {known:,} labelled nodes, drawn at random"

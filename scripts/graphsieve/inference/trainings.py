@@ -16,7 +16,7 @@ from graphsieve.models.sampled import SAMPLED_MODELS, BlockPasses, Neighbours, t
 from graphsieve.models.training import Training, predict, train_model, train_module
 from graphsieve.options import RankingOptions
 
-LARGE = 30_000  # nodes above which models are trained on sampled neighbours
+LARGE = 50_000  # nodes above which models are trained on sampled neighbours
 FEWEST_EPOCHS = 10  # of a training that time cuts short
 
 MakeModel = Callable[[int], nn.Module]
@@ -48,8 +48,7 @@ class Trainings:
     def _train(self, graph: Graph, split: Split, seed: int, stage: str) -> Training:
         settings = {"options": self.options.training, "seed": seed, "device": self.device, "stop": self._stop(stage)}
         if self.samples:
-            neighbours, chooses = self._neighbours_in(graph), stage == "curve"
-            return train_sampled(self.options.model, graph, split, neighbours, chooses=chooses, **settings)
+            return train_sampled(self.options.model, graph, split, self._neighbours_in(graph), **settings)
         if self.make_model is None:
             return train_model(self.options.model, graph, split, **settings)
         return train_module(self.make_model, graph, split, **settings)

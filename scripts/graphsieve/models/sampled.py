@@ -11,20 +11,18 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from graphsieve.data.graph import Graph, Split
 from graphsieve.models.classifier import NodeClassifier, model_factory
-from graphsieve.models.evaluation import evaluate
 from graphsieve.models.training import Training, adam, build_module, edge_tensors, step
 from graphsieve.options import TrainingOptions
 from graphsieve.randomness import child, child_integer
 
 SAMPLED_MODELS = ("graphsage", "graphconv", "gated", "gat")
-BATCH = 512  # nodes a step
-STEPS = 4  # an epoch
-MOST_NEIGHBOURS = 10  # drawn of each node
-MOST_VALIDATED = 2000  # nodes by which the best epoch is chosen
+BATCH = 128  # nodes a step
+STEPS = 6  # an epoch
+MOST_NEIGHBOURS = 20  # drawn of each node
 PART_BYTES = 2**27  # what enters a layer at once, where all neighbours are read
 _building = threading.Lock()  # initial weights come from torch's one generator, and trainings run beside each other
 
@@ -136,12 +134,11 @@ def train_sampled(
     options: TrainingOptions,
     seed: int,
     device: torch.device,
-    chooses: bool,
     stop: Callable[[int], bool] | None = None,
 ) -> Training:
     """As `train_model`, by batches of training nodes; an epoch is a few steps, whatever the size of the graph.
 
-    chooses: whether the best epoch is wanted, which is the last one otherwise. stop: asked after every epoch.
+    The weights are means over the later half of the epochs, and no epoch is chosen. stop: asked after every epoch.
     """
     with _building:
         model = build_module(model_factory(name, graph, options, seed), graph.num_features, seed, device)
@@ -149,9 +146,7 @@ def train_sampled(
     chance = torch.Generator(device).manual_seed(child_integer(seed, "dropout"))
     passes, optimiser = BlockPasses(model, graph, neighbours, device), adam(model, options)
     y, layers = torch.from_numpy(graph.y).to(device), len(model.layers)
-    validated = np.sort(rng.permutation(split.val)[:MOST_VALIDATED])
-    to_validate = neighbours.blocks(validated, layers, rng) if chooses else []
-    history, best_value, best_epoch, best_state = [], -np.inf, 0, {}
+    history, mean = [], RunningMean(model)
     for epoch in range(1, options.epochs + 1):
         model.train()
         for _ in range(STEPS):
@@ -159,19 +154,27 @@ def train_sampled(
             logits = passes.logits(neighbours.blocks(batch, layers, rng), chance)
             loss = step(optimiser, logits, y[torch.from_numpy(batch)], graph.name, epoch)
         history.append({"epoch": epoch, "train_loss": loss})
-        if chooses:
-            value = _value(passes, to_validate, y[torch.from_numpy(validated)], options.metric, chance)
-            history[-1]["val_accuracy"] = value
-        if not chooses or value > best_value:
-            best_value, best_epoch = (value if chooses else best_value), epoch
-            best_state = {key: one.detach().clone() for key, one in model.state_dict().items()}
+        mean.add(epoch)
         if stop is not None and stop(epoch):
             break
-    return Training(model, pd.DataFrame(history).assign(metric=options.metric), best_epoch, best_state, {})
+    model.load_state_dict(mean.state)
+    return Training(model.eval(), pd.DataFrame(history).assign(metric=options.metric), epoch, mean.state, {})
 
 
-@torch.no_grad()
-def _value(passes: BlockPasses, blocks: list[Block], y: Tensor, metric: str, chance: torch.Generator) -> float:
-    passes.model.eval()
-    logits = passes.logits(blocks, chance)
-    return evaluate(metric, logits, y, {"val": torch.arange(len(y), device=y.device)})["val"]
+class RunningMean:
+    """The mean of a model's weights over the later half of the epochs so far: steps of small batches go to and fro."""
+
+    def __init__(self, model: nn.Module):
+        self.model, self.states = model, []
+
+    def add(self, epoch: int) -> None:
+        self.states.append({key: one.detach().clone() for key, one in self.model.state_dict().items()})
+        del self.states[: len(self.states) - max(1, epoch // 2)]
+
+    @property
+    def state(self) -> dict[str, Tensor]:
+        """Weights are averaged; counters, as a norm may have, are the last ones."""
+        return {
+            key: torch.stack([state[key] for state in self.states]).mean(0) if last.is_floating_point() else last
+            for key, last in self.states[-1].items()
+        }
