@@ -32,6 +32,7 @@ FILES = (
     "label (empty: unlabelled) and features; edges a source, a target, and perhaps a weight and other columns."
 )
 SHORTEST = 1.0  # seconds that are left to rank, however long reading took
+WORTH_SHARING = 200_000  # values of features and edges; with fewer, cores wait for each other most of the time
 DEFAULTS, READING = RankingOptions(), ReadingOptions()
 COLUMNS = {
     "id": "the column of nodes that names them",
@@ -57,7 +58,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_reading(parser)
     _add_ranking(parser)
     parser.add_argument("--normalise", default="columns", choices=NORMALISATIONS, help="how features are scaled")
-    parser.add_argument("--threads", type=int, metavar="N", help="cores to use (default: all)")
+    parser.add_argument(
+        "--threads", type=int, metavar="N", help="cores to use (default: all, or one if the graph is small)"
+    )
     parser.add_argument(
         "--time-budget",
         type=float,
@@ -167,7 +170,8 @@ def rank(graph: Graph, arguments: argparse.Namespace, spent: float):
     from graphsieve.device import available_cores, choose_device, limit_threads
     from graphsieve.inference.ranking import rank_features
 
-    limit_threads(arguments.threads or available_cores())
+    is_small = graph.x.size + graph.edge_index.size < WORTH_SHARING
+    limit_threads(arguments.threads or (1 if is_small else available_cores()))
     chosen = {name: getattr(arguments, name) for name in ("model", "metric", "perturbation", *NUMBERS)}
     options = RankingOptions(given=tuple(arguments.given), time_budget=arguments.time_budget, **chosen)
     if options.time_budget is not None:

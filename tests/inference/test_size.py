@@ -64,7 +64,7 @@ def test_without_time_there_is_still_an_answer_and_it_says_what_it_lacks(small_g
     assert ranking.curve["kept"].tolist() == [8]
     assert ranking.smallest == 8
     said = "\n".join(ranking.shortcuts)
-    for part in ("models of 1 of 3 seeds", "5 of 20 permutations", "1 of 8 numbers of features"):
+    for part in ("models of 1 of 3 seeds", "5 of 20 permutations", "1 of 7 numbers of features"):
         assert part in said
 
 
@@ -74,11 +74,11 @@ def test_time_ends_permutations_and_leaves_valid_p_values():
     split = choose_split(graph, "random", 0)
     patient = score_sides(train_sides(graph, split, options, CPU), 6)
     hasty_sides = train_sides(graph, split, options, CPU)
-    budget = Budget(100, Clock(1.0))
+    budget = Budget(14, Clock(1.0))
     hasty = score_sides([replace(side, budget=budget) for side in hasty_sides], 6)
-    assert hasty.falls.shape[2] <= 20
+    assert hasty.falls.shape[2] == 15  # three parts, with looks at the clock before and after each
     assert (hasty.p_values >= patient.p_values.min()).all()
-    assert any("p-values that may be smaller" in sentence or "permutations for" in sentence for sentence in budget.cuts)
+    assert any("p-values that may be smaller" in sentence for sentence in budget.cuts)
 
 
 def test_coarse_to_fine():

@@ -120,7 +120,7 @@ def test_a_long_table_is_cut(ranking):
     assert words(page.find(".//details/summary")) == "The first 500 of 600 features as a table"
     assert len(table_texts(page.find(".//details//table"))) == 501
     assert "judged with" not in words(page.find(".//details//thead"))
-    assert headings(page)[0] == "The 20 most important features"
+    assert headings(page)[0] == "The most important features"
 
 
 def test_groups_are_shown_where_there_are_any(ranking):

@@ -90,8 +90,9 @@ def _hits_before(total: int, later: int, most: int) -> np.ndarray:
 class Course:
     """How the tests of all items stand, on each side: rows are sides, columns are items."""
 
-    def __init__(self, first_round: np.ndarray, limit: int):
-        """first_round: (sides, items, permutations), as `Draw` gives them."""
+    def __init__(self, first_round: np.ndarray, limit: int, level: float = SIGNIFICANCE):
+        """first_round: (sides, items, permutations), as `Draw` gives them. level: of adjusted p-values that are found."""
+        self.level = level
         self.looks = looks_of(first_round.shape[2], max(limit, first_round.shape[2]))
         self.look = np.zeros(first_round.shape[:2], dtype=int)
         self.hits = (first_round <= ROUNDING).sum(axis=2)
@@ -130,11 +131,11 @@ class Course:
         permutations are few, items go on that may be significant by themselves.
         """
         hoped = self._hoped_for()
-        among_all = adjust_benjamini_hochberg(hoped.min(axis=0)) <= SIGNIFICANCE
-        by_itself = (self.made < FEWEST_PERMUTATIONS) & (p_values > SIGNIFICANCE)
+        among_all = adjust_benjamini_hochberg(hoped.min(axis=0)) <= self.level
+        by_itself = (self.made < FEWEST_PERMUTATIONS) & (p_values > self.level)
         unfinished = self.look < len(self.looks.totals) - 1
-        found = adjust_benjamini_hochberg(p_values) <= SIGNIFICANCE
-        return unfinished & ~found & (hoped <= SIGNIFICANCE) & (among_all | by_itself)
+        found = adjust_benjamini_hochberg(p_values) <= self.level
+        return unfinished & ~found & (hoped <= self.level) & (among_all | by_itself)
 
     def _hoped_for(self) -> np.ndarray:
         """A p-value that each item may get on each side, with luck: not below the smallest share that is credible, nor
@@ -153,12 +154,13 @@ def permute_in_rounds(
     first_round: np.ndarray,
     limit: int,
     goes_on: Callable[[int, int], bool] = lambda permutations, open_items: True,
+    level: float = SIGNIFICANCE,
 ) -> Course:
-    """Permute further, until every item is found, or hopeless, or permuted `limit` times on both sides.
+    """Permute further, until every item is found at this level, or hopeless, or permuted `limit` times on both sides.
 
     goes_on: asked before each draw whether to make so many permutations, while so many items are open.
     """
-    course = Course(first_round, limit)
+    course = Course(first_round, limit, level)
     while chosen := course.next_round():
         for (side, look), items in chosen.items():
             count = course.looks.totals[look] - course.looks.totals[look - 1]
