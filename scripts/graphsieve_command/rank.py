@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--time-budget",
         type=float,
         metavar="SECONDS",
-        help="answer with what is known by then: fewer models and permutations, p-values that still hold (default: none)",
+        help="answer with what is known by then; p-values hold with fewer models and permutations too (default: none)",
     )
     parser.add_argument("--device", default="auto", help=f"one of {', '.join(DEVICES)}")
 

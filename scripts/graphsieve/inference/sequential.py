@@ -91,7 +91,7 @@ class Course:
     """How the tests of all items stand, on each side: rows are sides, columns are items."""
 
     def __init__(self, first_round: np.ndarray, limit: int, level: float = SIGNIFICANCE):
-        """first_round: (sides, items, permutations), as `Draw` gives them. level: of adjusted p-values that are found."""
+        """first_round: (sides, items, permutations), as `Draw` gives them. level: of what counts as found."""
         self.level = level
         self.looks = looks_of(first_round.shape[2], max(limit, first_round.shape[2]))
         self.look = np.zeros(first_round.shape[:2], dtype=int)
