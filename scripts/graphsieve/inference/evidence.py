@@ -46,6 +46,10 @@ class ColumnTests:
         return self.unexplained.conditional(surely=SURELY)
 
     @cached_property
+    def given_graph(self) -> Conditional:
+        return self.unexplained.conditional(others=False, given="graph")
+
+    @cached_property
     def beside_and_graph(self) -> Conditional:
         return self.unexplained.conditional(surely=SURELY, given="graph")
 
@@ -64,9 +68,18 @@ class ColumnTests:
         return self.unexplained.p_value(columns, self.plain, ALONE, limit)
 
     def p_beside(self, columns: np.ndarray, occasion: int, limit: int) -> float:
-        """Given all other columns, and the graph where one of these is smooth on it."""
-        draws = self.beside_and_graph if self.smooth[columns].any() else self.beside
-        return self.unexplained.p_value(columns, draws, occasion, limit)
+        """Given all other columns, and the graph where one of these is smooth on it.
+
+        Smooth columns go with one another by chance, and models learn it: in what is left unexplained, none of them may
+        take part. Draws beside the others are a little rougher than the columns were, so those by the graph count too.
+        """
+        if not self.smooth[columns].any():
+            return self.unexplained.p_value(columns, self.beside, occasion, limit)
+        held = np.union1d(columns, np.flatnonzero(self.smooth))
+        by_graph = self.unexplained.p_value(columns, self.given_graph, occasion, limit, held)
+        if by_graph > SIGNIFICANCE:
+            return by_graph
+        return max(by_graph, self.unexplained.p_value(columns, self.beside_and_graph, occasion, limit, held))
 
     def p_loss(self, columns: np.ndarray) -> float:
         """Of what the model loses without a unit, if all is kept that other columns, and the graph, say of it.

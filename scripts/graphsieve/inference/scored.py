@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from tqdm import tqdm
 
-from graphsieve.inference.p_values import SIGNIFICANCE, most_permutations
-from graphsieve.inference.sequential import permute_in_rounds
+from graphsieve.inference.p_values import most_permutations
+from graphsieve.inference.sequential import EACH_BY_ITSELF, Aim, permute_in_rounds
 from graphsieve.inference.sides import Side, progress_bar
 
 AT_ONCE = 5  # permutations of every item between two looks at the clock, where time is limited
@@ -26,8 +26,8 @@ class Scored:
 NOTHING = Scored(np.empty((0, 1, 1)), np.empty(0), np.empty(0), np.nan)
 
 
-def score_sides(sides: list[Side], num_features: int, progress: bool = False, level: float = SIGNIFICANCE) -> Scored:
-    return score_items(sides, lambda open_items: {"features": open_items}, num_features, "scoring", progress, level)
+def score_sides(sides: list[Side], num_features: int, progress: bool = False, aim: Aim = EACH_BY_ITSELF) -> Scored:
+    return score_items(sides, lambda open_items: {"features": open_items}, num_features, "scoring", progress, aim)
 
 
 def score_items(
@@ -36,7 +36,7 @@ def score_items(
     num_items: int,
     description: str,
     progress: bool,
-    level: float = SIGNIFICANCE,
+    aim: Aim = EACH_BY_ITSELF,
 ) -> Scored:
     """The importance of every item is made of the first round of permutations, so that all have as many.
 
@@ -58,7 +58,7 @@ def score_items(
                 budget.cut(f"{description} ended with {open_items} p-values that may be smaller than is said")
             return allowed
 
-        course = permute_in_rounds(draw, rises.mean(axis=1), limit, goes_on, level)
+        course = permute_in_rounds(draw, rises.mean(axis=1), limit, goes_on, aim)
         _show(bar, 0, 0)
     return Scored(
         falls=falls.mean(axis=0).transpose(1, 0, 2),

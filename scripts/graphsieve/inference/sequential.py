@@ -9,6 +9,7 @@ theirs bound the chance by Ville's inequality, here it is enumerated.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -87,12 +88,26 @@ def _hits_before(total: int, later: int, most: int) -> np.ndarray:
     return hypergeom.pmf(before[None, :], later, after[:, None], total)
 
 
+@dataclass(frozen=True)
+class Aim:
+    """When an item is found: p-values are adjusted for their number, or each stands by itself."""
+
+    level: float = SIGNIFICANCE
+    adjusts: bool = True
+
+    def is_reached(self, p_values: np.ndarray) -> np.ndarray:
+        return (adjust_benjamini_hochberg(p_values) if self.adjusts else p_values) <= self.level
+
+
+EACH_BY_ITSELF = Aim(adjusts=False)
+
+
 class Course:
     """How the tests of all items stand, on each side: rows are sides, columns are items."""
 
-    def __init__(self, first_round: np.ndarray, limit: int, level: float = SIGNIFICANCE):
-        """first_round: (sides, items, permutations), as `Draw` gives them. level: of what counts as found."""
-        self.level = level
+    def __init__(self, first_round: np.ndarray, limit: int, aim: Aim | None = None):
+        """first_round: (sides, items, permutations), as `Draw` gives them."""
+        self.aim = aim or Aim()
         self.looks = looks_of(first_round.shape[2], max(limit, first_round.shape[2]))
         self.look = np.zeros(first_round.shape[:2], dtype=int)
         self.hits = (first_round <= ROUNDING).sum(axis=2)
@@ -125,17 +140,17 @@ class Course:
         return {(side, look): items[(sides == side) & (next_looks == look)] for side, look in groups}
 
     def _open(self, p_values: np.ndarray) -> np.ndarray:
-        """Neither found nor hopeless: whose adjusted p-value may still become small enough.
+        """Neither found nor hopeless: whose p-value may still become small enough.
 
         Stopping once an item is found changes no decision: p-values only fall, and those that are found stay so. While
         permutations are few, items go on that may be significant by themselves.
         """
         hoped = self._hoped_for()
-        among_all = adjust_benjamini_hochberg(hoped.min(axis=0)) <= self.level
-        by_itself = (self.made < FEWEST_PERMUTATIONS) & (p_values > self.level)
+        among_all = self.aim.is_reached(hoped.min(axis=0))
+        by_itself = (self.made < FEWEST_PERMUTATIONS) & (p_values > self.aim.level)
         unfinished = self.look < len(self.looks.totals) - 1
-        found = adjust_benjamini_hochberg(p_values) <= self.level
-        return unfinished & ~found & (hoped <= self.level) & (among_all | by_itself)
+        found = self.aim.is_reached(p_values)
+        return unfinished & ~found & (hoped <= self.aim.level) & (among_all | by_itself)
 
     def _hoped_for(self) -> np.ndarray:
         """A p-value that each item may get on each side, with luck: not below the smallest share that is credible, nor
@@ -154,13 +169,13 @@ def permute_in_rounds(
     first_round: np.ndarray,
     limit: int,
     goes_on: Callable[[int, int], bool] = lambda permutations, open_items: True,
-    level: float = SIGNIFICANCE,
+    aim: Aim | None = None,
 ) -> Course:
-    """Permute further, until every item is found at this level, or hopeless, or permuted `limit` times on both sides.
+    """Permute further, until every item is found, or hopeless, or permuted `limit` times on both sides.
 
     goes_on: asked before each draw whether to make so many permutations, while so many items are open.
     """
-    course = Course(first_round, limit, level)
+    course = Course(first_round, limit, aim)
     while chosen := course.next_round():
         for (side, look), items in chosen.items():
             count = course.looks.totals[look] - course.looks.totals[look - 1]

@@ -12,7 +12,7 @@ from scipy import stats
 
 from graphsieve.errors import InputError
 from graphsieve.inference.p_values import adjust_benjamini_hochberg
-from graphsieve.inference.sequential import permute_in_rounds
+from graphsieve.inference.sequential import Aim, permute_in_rounds
 from graphsieve.options import RankingOptions
 from graphsieve.scoring.cross_fitted import fold_models, rises_at_folds
 from graphsieve.scoring.filters import discretise, mi_train
@@ -21,7 +21,7 @@ from graphsieve.scoring.task import ScoringTask
 
 FIRST_ROUND = 20  # permutations of every feature, before those without effect drop out
 MOST_PERMUTATIONS = 1999
-DECIDED = 0.1  # permutations go on until it is clear what is found at this rate; p-values hold at any
+DECIDED = Aim(0.1)  # permutations go on until it is clear what is found at this rate; p-values hold at any
 
 
 def halves(task: ScoringTask, model: str) -> np.ndarray:
@@ -40,7 +40,7 @@ def _halves(task: ScoringTask, options: RankingOptions) -> np.ndarray:
     from graphsieve.inference.sides import train_sides
 
     sides = train_sides(task.graph, task.split, options, torch.device(task.device))
-    return score_sides(sides, task.graph.num_features, level=DECIDED).p_values
+    return score_sides(sides, task.graph.num_features, aim=DECIDED).p_values
 
 
 def npt_cross(task: ScoringTask, model: str) -> np.ndarray:
@@ -60,7 +60,7 @@ def _among_permutations(task: ScoringTask, models: list[tuple[np.ndarray, object
         return rises_at_folds(asked, models, features)
 
     first_round = draw(0, np.arange(task.graph.num_features), 0, FIRST_ROUND)[None]
-    return permute_in_rounds(draw, first_round, MOST_PERMUTATIONS, level=DECIDED).p_values()
+    return permute_in_rounds(draw, first_round, MOST_PERMUTATIONS, aim=DECIDED).p_values()
 
 
 def boruta_hits(task: ScoringTask, model: str) -> np.ndarray:

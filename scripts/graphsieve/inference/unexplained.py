@@ -62,9 +62,14 @@ class Unexplained:
         x, edge_index = map(torch.from_numpy, (self.graph.x, self.graph.edge_index))
         return Conditional(x, edge_index=edge_index, **known)
 
-    def p_value(self, columns: np.ndarray, draws: Conditional, occasion: int, limit: int) -> float:
-        """Of these columns, drawn together; `occasion` tells tests of the same columns apart."""
-        rest, kept = self.without(columns), draws.known_part(columns)
+    def p_value(
+        self, columns: np.ndarray, draws: Conditional, occasion: int, limit: int, held: np.ndarray | None = None
+    ) -> float:
+        """Of these columns, drawn together.
+
+        occasion: tells tests of the same columns apart. held: which columns models do without, these by default.
+        """
+        rest, kept = self.without(columns if held is None else held), draws.known_part(columns)
         original = self.statistic(self.graph.x[:, columns].T[None] - kept, rest)
 
         def draw(number: int, count: int) -> np.ndarray:
