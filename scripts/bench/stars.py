@@ -2,8 +2,9 @@
 
 On generated graphs with columns that matter, copies of them, columns that are smooth on the graph, and white noise. A
 starred unit, a column or a group that cannot be told apart, is right where it holds a column that matters. The method
-was designed on seeds 900 to 971; how often the loss is permuted was settled after a look at 5000 to 5039. It is judged
-on others, 7000 and following by default.
+was designed on seeds 900 to 971; how often the loss is permuted was settled after a look at 5000 to 5039. On 7000 to
+7039 and 8000 to 8039 smooth columns raised too many alarms where nothing is relevant (10 and 9 %), which was mended on
+20000 to 20189. It is judged on others, 9000 and following by default.
 """
 
 import argparse
@@ -26,7 +27,7 @@ from graphsieve.inference.sides import train_sides
 from graphsieve.options import RankingOptions
 
 LEVEL = 0.05
-FIRST_SEED = 7000
+FIRST_SEED = 9000
 CASES = {
     "all kinds": {"correlation": 0.9, "copies": 3, "smooth": 9, "white": 15},
     "copies at 0.8": {"correlation": 0.8, "copies": 3, "smooth": 0, "white": 15},

@@ -170,6 +170,36 @@ def test_false_alarms_of_columns_that_say_nothing():
         assert sum(alarms) <= binom.ppf(0.999, len(alarms), 0.05)
 
 
+def test_a_smooth_column_is_tested_without_any_smooth_one_and_by_both_kinds_of_draws(strong, monkeypatch):
+    tests = ColumnTests(strong, *judged(strong))
+    column = np.array([list(strong.names()).index("smooth 1")])
+    others = np.flatnonzero(tests.smooth)
+    assert column[0] in others
+    asked, answers = [], iter([0.01, 0.03, 0.2])
+
+    def p_value(columns, draws, occasion, limit, held):
+        asked.append((draws, held.tolist()))
+        return next(answers)
+
+    monkeypatch.setattr(tests.unexplained, "p_value", p_value)
+    assert tests.p_beside(column, 0, 99) == 0.03  # the larger one
+    assert tests.p_beside(column, 0, 99) == 0.2  # no need to ask further
+    assert [draws for draws, _ in asked] == [tests.given_graph, tests.beside_and_graph, tests.given_graph]
+    assert all(held == others.tolist() for _, held in asked)
+
+
+def test_smooth_columns_raise_few_alarms_where_labels_follow_the_graph():
+    """Nothing is relevant. A plain permutation has p at most 0.05 for a quarter of these columns and more."""
+    p_values, plain = [], []
+    for seed in range(4):
+        graph = generate(seed, num_nodes=300, relevant=0, copies=0, smooth=10, white=0)
+        tests = ColumnTests(graph, *judged(graph, seed))
+        p_values += [tests.p_beside(np.array([column]), 0, 99) for column in range(10)]
+        plain += [tests.p_alone(np.array([column]), 99) for column in range(10)]
+    assert np.mean(np.array(p_values) <= 0.05) <= binom.ppf(0.999, 40, 0.05) / 40
+    assert np.mean(np.array(plain) <= 0.05) > 0.2
+
+
 def test_test_labels_do_not_touch_the_evidence(strong):
     split = choose_split(strong, "random", 0)
     y = strong.y.copy()

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import binom
 
 from graphsieve.inference.p_values import SIGNIFICANCE, adjust_benjamini_hochberg
-from graphsieve.inference.sequential import FAR, Course, Looks, permute_in_rounds
+from graphsieve.inference.sequential import EACH_BY_ITSELF, FAR, Aim, Course, Looks, permute_in_rounds
 
 
 def test_looks_grow_to_the_limit():
@@ -150,3 +150,26 @@ def test_shares_that_are_far_off_count_at_the_first_look_only():
     looks = Looks(20, 199)
     assert looks.shares(np.array([0, 1]), np.array([4, 4])).tolist() == [5 / 21, np.inf]
     assert FAR < 5 / 31
+
+
+def test_who_is_judged_by_itself_stops_once_its_own_p_value_is_clear():
+    shares = np.full((2, 60), 0.5)
+    shares[:, 7] = 0.0
+    draw, first, asked = simulated(shares, 0)
+    course = permute_in_rounds(draw, first, 1999, aim=EACH_BY_ITSELF)
+    assert course.p_values()[7] <= SIGNIFICANCE
+    before = course.looks.totals[course.look[0, 7] - 1]
+    assert 2 * course.looks.p_values(np.array([1 / (before + 1)]))[0] > SIGNIFICANCE  # not a look later than needed
+    assert asked[1, 7] == 20
+
+
+def test_a_wider_aim_finds_more_at_its_level():
+    shares = np.full((1, 40), 0.5)
+    shares[0, :4] = 0.006
+    found = {}
+    for level in (0.05, 0.2):
+        draw, first, _ = simulated(shares, 3)
+        aim = Aim(level)
+        found[level] = aim.is_reached(permute_in_rounds(draw, first, 1999, aim=aim).p_values())
+    assert found[0.2][:4].all()
+    assert found[0.2].sum() >= found[0.05].sum()
