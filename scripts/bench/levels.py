@@ -16,7 +16,8 @@ import torch
 from graphsieve.data.splits import choose_split
 from graphsieve.data.stand_ins import generate, kinds_of
 from graphsieve.files.writing import write_csv
-from graphsieve.inference.ranking import perturbed_by, score_sides, train_sides
+from graphsieve.inference.scored import score_sides
+from graphsieve.inference.sides import perturbed_by, train_sides
 from graphsieve.options import RankingOptions, TrainingOptions
 
 LEVEL = 0.05

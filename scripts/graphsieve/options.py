@@ -206,16 +206,18 @@ class RankingOptions:
     """`n_repeats` permutations make an importance; a p-value takes as many as it needs, at most `permutations`.
 
     model, metric: None for what suits the graph, its edges and its labels.
+    time_budget: seconds after which nothing new begins; the answer is then made of what is known.
     """
 
     model: str | None = None
     seeds: int = 3
     n_repeats: int = 20
-    permutations: int = 1999
+    permutations: int = 4999
     metric: str | None = None
     perturbation: str = "permute"
     given: tuple[str, ...] = ()
     seed: int = 0
+    time_budget: float | None = None
     training: TrainingOptions = field(
         default_factory=lambda: TrainingOptions(hidden=64, classifier="none", dropout=0.5, epochs=60)
     )
@@ -227,6 +229,8 @@ class RankingOptions:
         for name in ("seeds", "n_repeats", "permutations"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} is {getattr(self, name)}: it must be at least 1")
+        if self.time_budget is not None and not self.time_budget > 0:
+            raise InputError(f"time_budget is {self.time_budget}: it must be positive, or None")
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ Consumers are numbered by their place in `CONSUMERS`: append new ones at the end
 
 import numpy as np
 
-CONSUMERS = ("graph", "split", "initialisation", "perturbation", "scoring", "ties", "dropout", "folds")
+CONSUMERS = ("graph", "split", "initialisation", "perturbation", "scoring", "ties", "dropout", "folds", "neighbours")
 
 
 def child(seed: int, consumer: str, *occasion: int) -> np.random.SeedSequence:

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+import time
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +31,8 @@ FILES = (
     "A folder may hold .csv (separated by commas, semicolons or tabs), .csv.gz, .tsv or .parquet. Nodes have an id, a "
     "label (empty: unlabelled) and features; edges a source, a target, and perhaps a weight and other columns."
 )
+SHORTEST = 1.0  # seconds that are left to rank, however long reading took
+WORTH_SHARING = 200_000  # values of features and edges; with fewer, cores wait for each other most of the time
 DEFAULTS, READING = RankingOptions(), ReadingOptions()
 COLUMNS = {
     "id": "the column of nodes that names them",
@@ -41,7 +44,7 @@ COLUMNS = {
 NUMBERS = {
     "seeds": "models trained, each from its own initial weights",
     "n_repeats": "permutations an importance is the mean of",
-    "permutations": "most permutations for a p-value: more allow smaller ones",
+    "permutations": "most permutations for a p-value; none is made once it is clear whether it is below 5 %%",
     "seed": "of everything random: splits, weights, permutations",
 }
 TRAINING_NUMBERS = {"epochs": "of every training", "hidden": "width of the hidden layer"}
@@ -55,7 +58,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_reading(parser)
     _add_ranking(parser)
     parser.add_argument("--normalise", default="columns", choices=NORMALISATIONS, help="how features are scaled")
-    parser.add_argument("--threads", type=int, default=1, help="more than one helps on large graphs only")
+    parser.add_argument(
+        "--threads", type=int, metavar="N", help="cores to use (default: all, or one if the graph is small)"
+    )
+    parser.add_argument(
+        "--time-budget",
+        type=float,
+        metavar="SECONDS",
+        help="answer with what is known by then; p-values hold with fewer models and permutations too (default: none)",
+    )
     parser.add_argument("--device", default="auto", help=f"one of {', '.join(DEVICES)}")
 
 
@@ -113,19 +124,23 @@ def _add_ranking(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     if arguments.best is not None and arguments.best < 1:
         raise InputError(f"--best is {arguments.best}: it must be at least 1")
-    reading = _reading_options(arguments)
+    if arguments.threads is not None and arguments.threads < 1:
+        raise InputError(f"--threads is {arguments.threads}: it must be at least 1")
+    start, reading = time.monotonic(), _reading_options(arguments)
     graph, sentences = read_with_warnings(arguments.graph, reading)
     for sentence in sentences:
         print(f"warning: {sentence}", file=sys.stderr)
     out = arguments.out or Path("results", graph.name)
-    ranking = rank(normalise(graph, arguments.normalise), arguments)
+    ranking = rank(normalise(graph, arguments.normalise), arguments, time.monotonic() - start)
+    for sentence in ranking.shortcuts:
+        print(f"note: {sentence}", file=sys.stderr)
 
     from graphsieve.pages.ranking_page import build_page, edges_text
 
     files = {"ranking.csv": csv_bytes(ranking.table), "curve.csv": csv_bytes(ranking.curve)}
     if len(ranking.groups):
         files["groups.csv"] = csv_bytes(ranking.groups)
-    files["index.html"] = build_page(ranking, sentences).encode()
+    files["index.html"] = build_page(ranking, [*sentences, *ranking.shortcuts]).encode()
     best = ranking.best(arguments.best or ranking.smallest) if arguments.apply else []
     if best:
         reduced = reduced_files(arguments.graph, graph, best, reading)
@@ -150,13 +165,17 @@ def read_with_warnings(path: Path, options: ReadingOptions) -> tuple[Graph, list
     return graph, [str(one.message) for one in caught if issubclass(one.category, GraphWarning)]
 
 
-def rank(graph: Graph, arguments: argparse.Namespace):
-    from graphsieve.device import choose_device, limit_threads
+def rank(graph: Graph, arguments: argparse.Namespace, spent: float):
+    """`spent`: seconds of the time budget that reading took."""
+    from graphsieve.device import available_cores, choose_device, limit_threads
     from graphsieve.inference.ranking import rank_features
 
-    limit_threads(arguments.threads)
+    is_small = graph.x.size + graph.edge_index.size < WORTH_SHARING
+    limit_threads(arguments.threads or (1 if is_small else available_cores()))
     chosen = {name: getattr(arguments, name) for name in ("model", "metric", "perturbation", *NUMBERS)}
-    options = RankingOptions(given=tuple(arguments.given), **chosen)
+    options = RankingOptions(given=tuple(arguments.given), time_budget=arguments.time_budget, **chosen)
+    if options.time_budget is not None:
+        options = replace(options, time_budget=max(options.time_budget - spent, SHORTEST))
     training = replace(options.training, **{name: getattr(arguments, name) for name in TRAINING_NUMBERS})
     return rank_features(
         graph, options=replace(options, training=training), device=choose_device(arguments.device), progress=True

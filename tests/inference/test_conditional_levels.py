@@ -12,8 +12,10 @@ from graphsieve.data.splits import choose_split
 from graphsieve.data.stand_ins import generate
 from graphsieve.errors import InputError
 from graphsieve.importance import Conditional
-from graphsieve.inference.ranking import cut_in_halves, perturbed_by, score_sides, share_out, train_sides
+from graphsieve.inference.halves import cut_in_halves, share_out
 from graphsieve.inference.reasons import feature_reasons
+from graphsieve.inference.scored import score_sides
+from graphsieve.inference.sides import perturbed_by, train_sides
 from graphsieve.options import RankingOptions, TrainingOptions
 
 CASE = {case.name: case for case in CASES}

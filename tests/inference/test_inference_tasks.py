@@ -12,8 +12,10 @@ from torch_geometric.nn import GCNConv
 from graphsieve.data.graph import Graph, Split
 from graphsieve.data.splits import choose_split
 from graphsieve.errors import InputError
-from graphsieve.inference.ranking import rank_features, score_sides, train_sides
+from graphsieve.inference.ranking import rank_features
 from graphsieve.inference.reasons import feature_reasons
+from graphsieve.inference.scored import score_sides
+from graphsieve.inference.sides import train_sides
 from graphsieve.inference.tasks import scale_labels, suited_options, worth_by_node, worth_of_guessing
 from graphsieve.options import RankingOptions, TrainingOptions
 

@@ -6,93 +6,19 @@ import pytest
 import torch
 from scipy.stats import binom
 
-from graphsieve.data.graph import Graph, Split
+from graphsieve.data.graph import Split
 from graphsieve.data.splits import choose_split
 from graphsieve.data.synthetic import generate
 from graphsieve.errors import InputError
-from graphsieve.inference.correlated import correlated_groups
-from graphsieve.inference.p_values import (
-    ENOUGH,
-    adjust_benjamini_hochberg,
-    adjust_holm,
-    round_sizes,
-    sequential_p_values,
-    smaller_doubled,
-)
-from graphsieve.inference.ranking import (
-    cut_in_halves,
-    most_permutations,
-    rank_features,
-    score_sides,
-    train_sides,
-)
+from graphsieve.inference.halves import cut_in_halves
+from graphsieve.inference.ranking import rank_features
+from graphsieve.inference.scored import score_sides
+from graphsieve.inference.sides import train_sides
 from graphsieve.options import RankingOptions, TrainingOptions
 from graphsieve.selection.how_few import numbers_to_keep, smallest_without_loss, standard_error
 
 CPU = torch.device("cpu")
 QUICK = TrainingOptions(hidden=16, classifier="none", dropout=0.5, epochs=30)
-
-
-def drawn_from(matrix: np.ndarray):
-    """Draws from a matrix of prepared values, one row per item, and how many each item was asked for."""
-    asked = np.zeros(len(matrix), dtype=int)
-
-    def draw(items, occasion, count):
-        values = np.stack([matrix[item, asked[item] : asked[item] + count] for item in items])
-        asked[items] += count
-        return values
-
-    return draw, asked
-
-
-def test_sequential_p_value_is_the_share_of_permutations_as_good():
-    rng = np.random.default_rng(0)
-    worse = rng.normal(size=(200, 99)) + rng.normal(size=(200, 1)) * 3
-    draw, asked = drawn_from(worse)
-    p_values = sequential_p_values(draw, 200, first=7, limit=99)
-    for row, p_value, made in zip(worse, p_values, asked, strict=True):
-        hits = np.flatnonzero(row <= 0)
-        if len(hits) >= ENOUGH:
-            assert p_value == ENOUGH / (hits[ENOUGH - 1] + 1)
-        else:
-            assert (p_value, made) == ((len(hits) + 1) / 100, 99)
-    assert asked.min() == 14  # 7 alone cannot hold ENOUGH
-
-
-def test_ties_count_against_the_feature():
-    assert sequential_p_values(lambda items, *_: np.zeros((len(items), 20)), 3, 20, 199).tolist() == [1, 1, 1]
-
-
-def test_sequential_p_values_of_chance_are_uniform():
-    """Statistic and permutations are exchangeable: no level is undercut, and at reachable ones the share is exact."""
-    rng = np.random.default_rng(1)
-    scores = rng.random((20_000, 200))
-    p_values = sequential_p_values(drawn_from(scores[:, :1] - scores[:, 1:])[0], 20_000, 20, 199)
-    for level in (0.005, 0.025, 0.05, 0.2, 0.5):
-        low, high = binom.interval(0.999, 20_000, level)
-        assert low <= (p_values <= level).sum() <= high
-
-
-def test_rounds_double():
-    assert round_sizes(20, 199) == [20, 20, 40, 80, 39]
-    assert round_sizes(20, 10) == [10]
-    assert round_sizes(1, 8) == [1, 1, 2, 4]
-
-
-def test_more_permutations_than_help_are_not_made():
-    assert most_permutations(2, RankingOptions()) == 199
-    assert most_permutations(10, RankingOptions()) == 399
-    assert most_permutations(1000, RankingOptions(permutations=5000)) == 5000
-    # one feature alone can just reach the level: 10 * 2 / 400
-    assert adjust_holm(np.array([2 / 400, *[1] * 9]))[0] == pytest.approx(0.05)
-
-
-def test_adjusted_p_values_by_hand():
-    p_values = np.array([0.04, 0.01, 0.03, 0.5])
-    np.testing.assert_allclose(adjust_holm(p_values), [0.09, 0.04, 0.09, 0.5])
-    np.testing.assert_allclose(adjust_benjamini_hochberg(p_values), [0.16 / 3, 0.04, 0.16 / 3, 0.5])
-    assert adjust_benjamini_hochberg(np.empty(0)).size == 0
-    np.testing.assert_allclose(smaller_doubled(np.array([[0.01, 0.9], [0.4, 0.7]])), [0.02, 1])
 
 
 def test_halves_share_nothing_and_hide_the_test_labels(small_graph, small_split):
@@ -182,20 +108,6 @@ def test_planted_features_are_found(regime):
     assert np.mean(p_values[:, 5:] <= 0.05) < 0.25
 
 
-def test_correlated_columns_are_grouped():
-    rng = np.random.default_rng(0)
-    base = rng.normal(size=(300, 3))
-    x = np.c_[base[:, 0], -base[:, 0] + 0.1 * base[:, 1], base[:, 1], np.ones(300), base[:, 2], base[:, 2] * 1e3]
-    graph = Graph("g", x.astype(np.float32), np.empty((2, 0), int), np.zeros(300, int), 2)
-    assert [group.tolist() for group in correlated_groups(graph, 0)] == [[0, 1], [4, 5]]
-    values = replace(graph, column_groups=("a", "b", "c", "d", "e", "e"))
-    assert [group.tolist() for group in correlated_groups(values, 0)] == [[0, 1]]
-    chain = np.c_[base[:, 0], base[:, 0] + 0.7 * base[:, 1], base[:, 0] + 1.4 * base[:, 1]].astype(np.float32)
-    assert abs(np.corrcoef(chain, rowvar=False)[0, 2]) < 0.8
-    assert max(len(group) for group in correlated_groups(replace(graph, x=chain), 0)) == 2
-    assert correlated_groups(replace(graph, x=graph.x[:, 3:5]), 0) == []
-
-
 def test_smallest_set_is_the_first_from_which_on_nothing_is_lost():
     curve = pd.DataFrame({"kept": [1, 2, 4, 8], "loss": [0.3, 0.01, 0.05, 0.0], "loss_standard_error": [0.02] * 4})
     assert smallest_without_loss(curve) == 8
@@ -227,17 +139,22 @@ def test_ranking_table(ranking):
     assert list(table["rank"]) == list(range(1, 9))
     assert sorted(table["feature"]) == sorted(ranking.graph.feature_names)
     assert (np.diff(table["importance"]) <= 1e-12).all()
-    assert table["p_value"].between(2 / 100, 1).all()
+    assert table[["p_alone", "p_value"]].gt(0).all(axis=None)
     assert (table["p_holm"] >= table["p_adjusted"]).all()
     assert (table["p_adjusted"] >= table["p_value"]).all()
+    assert (table["starred"] == (table["p_adjusted"] <= 0.05)).all()
     assert (table[["standard_error_repeats", "standard_error_seeds"]] >= 0).all(axis=None)
+    assert ((table["low"] <= table["importance"]) & (table["importance"] <= table["high"])).all()
     named = table.set_index("feature")
-    assert named.loc["copy of c", "correlated_with"] == "c"
+    assert named.loc["copy of c", "judged_with"] == "c"
+    assert named.loc["kind=a", "judged_with"] == "kind=b"
+    assert named.loc["c", "p_value"] == named.loc["copy of c", "p_value"]
     assert list(named.loc[["kind=a", "kind=b", "e"], "group"]) == ["kind", "kind", ""]
     groups = ranking.groups.set_index("group")
     assert set(groups.index) == {"kind", "c + copy of c"}
     assert groups.loc["kind", "importance"] > named.loc[["kind=a", "kind=b"], "importance"].max()
     assert groups.loc["c + copy of c", "importance"] > named.loc[["c", "copy of c"], "importance"].max()
+    assert groups.loc["c + copy of c", "p_value"] == named.loc["c", "p_value"]
 
 
 def test_ranking_is_the_same_again_and_accuracies_are_those_of_the_test_nodes(ranking, small_graph):

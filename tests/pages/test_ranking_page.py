@@ -1,12 +1,16 @@
 """The page of a ranking: its sentences have the ranking's numbers, and names of columns are text."""
 
+import ast
+import json
 from dataclasses import replace
+from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from browser import look_at, needs_chromium
 from graphsieve.data.graph import Graph
 from graphsieve.inference.ranking import Ranking
 from graphsieve.options import RankingOptions
@@ -27,12 +31,20 @@ def ranking() -> Ranking:
     )
     numbers = {
         "importance": [0.25, 0.1, -0.01],
-        "standard_error_repeats": [0.03, 0.0, 0.0],
-        "standard_error_seeds": [0.04, 0.0, np.nan],
+        "low": [0.2, 0.1, np.nan],
+        "high": [0.3, 0.1, np.nan],
+        "p_alone": [0.002, 0.02, 0.7],
         "p_value": [0.001, 0.02, 0.7],
         "p_adjusted": [0.003, 0.03, 0.7],
+        "starred": [True, True, False],
     }
-    table = pd.DataFrame({"rank": [1, 2, 3], "feature": NAMES, **numbers, "correlated_with": [NAMES[2], "", NAMES[0]]})
+    words_of = {
+        "reason": ["together", "its own", "no sign"],
+        "sentence": [f"Matters only together with {NAMES[2]}.", "Matters by itself.", "No sign that it matters."],
+        "judged_with": [NAMES[2], "", NAMES[0]],
+        "unit_size": [2, 1, 2],
+    }
+    table = pd.DataFrame({"rank": [1, 2, 3], "feature": NAMES, **numbers, **words_of})
     groups = pd.DataFrame(
         {"group": ["<script> + c"], "kind": ["correlated"], "size": [2], **{k: v[:1] for k, v in numbers.items()}}
     )
@@ -68,21 +80,21 @@ def headings(page: Element) -> list[str]:
 
 def test_names_are_text(ranking):
     page = page_of(ranking, "a <b>warning</b>")
-    assert list(page.iter("script")) == []
+    data, _ = page.iter("script")  # of ours: none that a name has made
+    assert data.get("type") == "application/json"
+    assert [row["name"] for row in json.loads(data.text)["rows"]] == NAMES
     assert words(page.find("body/h1")) == "What matters in <i>mine</i>"
     assert words(page.find(".//p[@class='warning']")) == "a <b>warning</b>"
-    first = page.find(".//div[@class='bar']/span[@class='name']")
-    assert words(first) == f"{NAMES[0]} correlated"
-    assert first.find("small").get("title") == f"correlated with {NAMES[2]}"
+    first = page.find(".//div[@class='bar']")
+    assert words(first.find("span[@class='name']")) == f"★ {NAMES[0]}"
+    assert words(first.find("span[@class='why']")) == f"Matters only together with {NAMES[2]}."
 
 
 def test_cards_have_the_ranking_in_numbers(ranking):
     accuracy, found, enough = [words(card) for card in page_of(ranking).findall(".//div[@class='cards']/div")]
     assert accuracy.startswith("81.0 % of 4,321 test nodes")
     assert accuracy.endswith("gives 50.0 %")
-    assert found == (
-        "2 of 3 features have a measurable effect (adjusted p at most 0.05), and so have 1 of 1 groups of columns"
-    )
+    assert found.startswith("2 of 3 features are starred")
     assert enough.startswith("best 2 of 3 features are enough")
 
 
@@ -90,25 +102,25 @@ def test_the_whole_table_is_there(ranking):
     folded = page_of(ranking).find(".//details")
     assert words(folded.find("summary")) == "All features as a table"
     assert table_texts(folded.find(".//table")) == [
-        ["rank", "feature", "importance", "error", "p value", "p adjusted", "correlated with"],
-        ["1", NAMES[0], "25.00", "± 5.00", "0.0010", "0.0030", NAMES[2]],
-        ["2", "age", "10.00", "± 0.00", "0.0200", "0.0300", ""],
-        ["3", NAMES[2], "-1.00", "± 0.00", "0.70", "0.70", NAMES[0]],
+        ["rank", "feature", "importance", "interval", "p alone", "p value", "p adjusted", "reason", "judged with"],
+        ["1", NAMES[0], "25.00", "20.00 to 30.00", "0.0020", "0.0010", "0.0030", "together", NAMES[2]],
+        ["2", "age", "10.00", "10.00 to 10.00", "0.0200", "0.0200", "0.0300", "its own", ""],
+        ["3", NAMES[2], "-1.00", "", "0.70", "0.70", "0.70", "no sign", NAMES[0]],
     ]
 
 
 def test_words_stand_at_the_left(ranking):
     header = page_of(ranking).find(".//details//thead/tr")
-    assert [words(cell) for cell in header if cell.get("class") == "text"] == ["feature", "correlated with"]
+    assert [words(cell) for cell in header if cell.get("class") == "text"] == ["feature", "reason", "judged with"]
 
 
 def test_a_long_table_is_cut(ranking):
-    many = pd.concat([ranking.table.assign(correlated_with="")] * 200, ignore_index=True)
+    many = pd.concat([ranking.table.assign(judged_with="")] * 200, ignore_index=True)
     page = page_of(replace(ranking, table=many))
     assert words(page.find(".//details/summary")) == "The first 500 of 600 features as a table"
     assert len(table_texts(page.find(".//details//table"))) == 501
-    assert "correlated with" not in words(page.find(".//details//thead"))
-    assert headings(page)[0] == "The 20 most important features"
+    assert "judged with" not in words(page.find(".//details//thead"))
+    assert headings(page)[0] == "The most important features"
 
 
 def test_groups_are_shown_where_there_are_any(ranking):
@@ -120,8 +132,8 @@ def test_groups_are_shown_where_there_are_any(ranking):
         "What the p-values mean",
     ]
     assert table_texts(page.find(".//table")) == [
-        ["columns", "of", "importance", "error", "p value", "p adjusted"],
-        ["<script> + c", "2", "25.00", "± 5.00", "0.0010", "0.0030"],
+        ["columns", "of", "importance", "interval", "p value", "p adjusted"],
+        ["<script> + c", "2", "25.00", "20.00 to 30.00", "0.0010", "0.0030"],
     ]
     assert "groups.csv" in words(page.find(".//footer"))
     text = page_of(replace(ranking, groups=ranking.groups.assign(kind="values")))
@@ -149,8 +161,9 @@ def test_how_few_are_enough_is_told_with_numbers(ranking):
 def test_the_limit_of_few_permutations_is_told(ranking):
     assert "--permutations" not in words(page_of(ranking))
     few = words(page_of(replace(ranking, options=replace(ranking.options, permutations=39))))
-    assert "the smallest possible p-value is 0.05; adjusted for 3 features" in few
-    assert "at least 3 features are that small together" in few
+    # Two units, and 1 / 40 / 0.8 at the least
+    assert "the smallest possible p-value is 0.031; adjusted for 2 columns and groups" in few
+    assert "at least 2 are that small together" in few
 
 
 def test_a_bar_for_each_feature_and_a_dot_for_each_number_kept(ranking):
@@ -168,18 +181,14 @@ def test_a_bar_for_each_feature_and_a_dot_for_each_number_kept(ranking):
 def test_nothing_is_loaded_from_elsewhere(ranking):
     page = page_of(ranking)
     assert not [element.tag for element in page.iter() if {"src", "href"} & element.attrib.keys()]
-    assert "http" not in words(page)
+    assert "http" not in build_page(ranking)
 
 
 def test_what_draws_keep_is_said(ranking):
-    plain = words(page_of(ranking))
-    assert "--perturbation conditional asks" in plain
-    assert "--given graph keeps it" in plain
-    kept = words(
-        page_of(replace(ranking, options=replace(ranking.options, perturbation="conditional", given=("graph",))))
-    )
+    assert "shuffling keeps what is known" not in words(page_of(ranking))
+    options = replace(ranking.options, perturbation="conditional", given=("graph",))
+    kept = words(page_of(replace(ranking, options=options)))
     assert "shuffling keeps what is known of a column (the other columns, graph)" in kept
-    assert "--given graph" not in kept
 
 
 def test_a_ranking_of_quantities_speaks_of_r2(ranking):
@@ -197,7 +206,7 @@ def test_a_ranking_of_quantities_speaks_of_r2(ranking):
     assert "accuracy" not in text.lower()
     assert "percentage" not in text
     assert [words(title) for title in page.iter("title")][-1] == "3 features: 0.810"
-    assert table_texts(page.find(".//details//table"))[1][2:4] == ["0.2500", "± 0.0500"]
+    assert table_texts(page.find(".//details//table"))[1][2:4] == ["0.2500", "0.2000 to 0.3000"]
     error = replace(ranking, graph=graph, curve=curve, options=replace(options, metric="mean_squared_error"))
     assert "by how much the mean squared error at 1,234 nodes rises" in words(page_of(error))
     assert "Labels are scaled to a deviation of 1" in words(page_of(error))
@@ -212,3 +221,71 @@ def test_what_the_model_was_given_of_the_edges(ranking):
     rich = replace(weighted, edge_attr=np.ones((2, 2), np.float32), edge_names=("weight", "<b>kind</b>"))
     text = words(page_of(replace(ranking, graph=rich, edge_values=("edge_attr",))))
     assert "(attributes (weight, <b>kind</b>) are used)" in text
+
+
+# What a user does: search, sort, ask for more, copy and save; the numbers are those of the ranking below.
+LOOK = """
+const form = page.forms[0];
+const names = () => [...page.querySelectorAll(".bar .label")].map((label) => label.textContent);
+const change = (field, value) => { field.value = value; form.dispatchEvent(new Event("input")); };
+const found = { first: names().slice(0, 3), shown: names().length, elements: page.querySelectorAll("*").length };
+page.getElementById("more").click();
+found.more = names().length;
+change(form.order, "name");
+found.sorted = names().slice(0, 3);
+change(form.order, "p");
+found.surest = names()[0];
+change(form.order, "rank");
+change(form.search, "COLUMN 499");
+found.searched = names();
+found.count = page.getElementById("count").textContent;
+change(form.search, "no such name");
+found.none = names();
+change(form.search, "<b>");
+found.bold = [names(), page.querySelectorAll(".bar b b").length, page.querySelectorAll("img").length];
+change(form.search, "");
+form.starred.checked = true;
+form.dispatchEvent(new Event("input"));
+found.starred = names();
+page.getElementById("copy").click();
+found.list = page.getElementById("list").value;
+found.download = [page.getElementById("save").download, page.getElementById("save").href.slice(0, 5)];
+found.wide = page.documentElement.scrollWidth - page.documentElement.clientWidth;
+return found;
+"""
+
+
+@pytest.fixture
+def large(ranking) -> Ranking:
+    """5,000 columns, two of them with HTML and quotes in their names."""
+    names = ["<b>bold</b>", 'a "quoted" \\ name<img src=x onerror=alert(1)>', *(f"column {n}" for n in range(2, 5000))]
+    falling = np.linspace(0.3, -0.1, 5000)
+    table = pd.DataFrame({"rank": np.arange(1, 5001), "feature": names, "importance": falling})
+    table = table.assign(low=falling - 0.01, high=falling + 0.01, judged_with="", unit_size=1)
+    table = table.assign(p_alone=0.5, p_value=0.5, p_adjusted=np.linspace(0.04, 1, 5000), reason="no sign")
+    table = table.assign(starred=table["rank"] <= 2, sentence="No sign that it matters: shuffled, it does as well.")
+    table.loc[4000, "p_adjusted"] = 0.001
+    return replace(ranking, table=table, groups=ranking.groups[:0])
+
+
+@needs_chromium
+@pytest.mark.parametrize("width", [1200, 390])
+def test_thousands_of_columns_are_searched_sorted_and_copied(large, tmp_path, width):
+    path = Path(tmp_path, "page.html")
+    path.write_text(build_page(large), encoding="utf-8")
+    seen = look_at(path, LOOK, width)
+    found, names = seen.found, large.table["feature"].tolist()
+    assert seen.complaints == []
+    assert found["first"] == names[:3]
+    assert (found["shown"], found["more"]) == (50, 100)
+    assert found["elements"] < 10_000  # 500 rows of the table, and few bars
+    assert found["sorted"] == ["<b>bold</b>", names[1], "column 2"]
+    assert found["surest"] == names[4000]
+    assert found["searched"] == ["column 499", *(f"column 499{n}" for n in range(10))]
+    assert found["count"] == "11 of 5,000 features"
+    assert found["none"] == []
+    assert found["bold"] == [["<b>bold</b>"], 0, 0]
+    assert found["starred"] == names[:2]
+    assert ast.literal_eval(found["list"]) == names[: large.smallest]
+    assert found["download"] == ["kept_columns.txt", "blob:"]
+    assert found["wide"] <= 0

@@ -9,38 +9,37 @@ from graphsieve.pages.ranking_pictures import nice_ticks, place_bars, place_curv
 
 TABLE = pd.DataFrame(
     {
+        "rank": [1, 2, 3],
         "feature": ["age", "<b>", "chance"],
-        "correlated_with": ["months", "", ""],
         "importance": [0.3, 0.1, -0.1],
-        "standard_error_repeats": [0.03, 0.0, np.nan],
-        "standard_error_seeds": [0.04, np.nan, 0.1],
+        "low": [0.25, np.nan, -0.2],
+        "high": [0.35, np.nan, 0.0],
         "p_adjusted": [0.01, 0.05, 0.5],
+        "starred": [True, True, False],
+        "reason": ["its own", "together", "no sign"],
+        "sentence": ["Matters.", "Matters.", "No sign."],
     }
 )
 
 
-def test_standard_errors_are_combined_as_independent_ones():
-    assert ranking_pictures.combined_error(TABLE).tolist() == pytest.approx([0.05, 0.0, 0.1])
-
-
 def test_bars_are_as_long_as_importances():
-    age, other, chance = place_bars(TABLE, lambda value: f"{value:.1f}", 0.05)
-    # From -0.2 (chance less its error) to 0.35 (age and its error): 0.55 on 198 units, from 1 on.
+    bars = place_bars(TABLE, lambda value: f"{value:.1f}")
+    age, other, chance = bars.rows
+    # From -0.2 (the low end of chance) to 0.35 (the high end of age): 0.55 on 198 units, from 1 on.
     unit = 198 / 0.55
-    assert age.zero == other.zero == chance.zero == pytest.approx(1 + 0.2 * unit, abs=0.01)
-    assert [age.start, other.start] == [age.zero] * 2
+    assert bars.zero == pytest.approx(1 + 0.2 * unit, abs=0.01)
+    assert [age.start, other.start] == [bars.zero] * 2
     assert [age.width, other.width, chance.width] == pytest.approx([0.3 * unit, 0.1 * unit, 0.1 * unit], abs=0.02)
-    assert chance.start + chance.width == pytest.approx(chance.zero, abs=0.02)
+    assert chance.start + chance.width == pytest.approx(bars.zero, abs=0.02)
     assert (age.high, chance.low) == (199, 1)
     assert age.high - age.low == pytest.approx(0.1 * unit, abs=0.02)
-    assert [bar.is_found for bar in (age, other, chance)] == [True, True, False]
-    assert (age.importance, age.p_adjusted, chance.p_adjusted) == ("0.3", "0.0100", "0.50")
+    assert other.high == other.low == pytest.approx(other.start + other.width, abs=0.02)
+    assert [bar.starred for bar in bars.rows] == [True, True, False]
+    assert (age.importance, age.p_text, chance.p_text) == ("0.3", "0.0100", "0.50")
 
 
 def test_a_bar_of_nothing_can_still_be_seen():
-    (bar,) = place_bars(
-        TABLE[:1].assign(importance=0.0, standard_error_repeats=0.0, standard_error_seeds=0.0), str, 0.05
-    )
+    (bar,) = place_bars(TABLE[:1].assign(importance=0.0, low=0.0, high=0.0), str).rows
     assert bar.width > 0
 
 

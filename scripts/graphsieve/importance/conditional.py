@@ -72,6 +72,9 @@ class Conditional:
     rows : Tensor, optional
         The nodes that are drawn anew, all by default. Where the graph is given, the others are known too, and draws
         keep what those within HOPS steps say.
+    surely : float
+        How far a column's correlation must be from zero, in deviations of what chance gives, to count among the others.
+        Columns that correlate by chance alone say nothing, and keeping what they say costs power.
     """
 
     def __init__(
@@ -84,11 +87,13 @@ class Conditional:
         y: Tensor | None = None,
         nodes: Tensor | None = None,
         rows: Tensor | None = None,
+        surely: float = 0.0,
     ):
         given = check_given(given)
         self.columns = Columns(x if rows is None else rows_of(x, rows))
         self.others = Predictors(self.columns) if others else None
         self.of_nodes, self.of_column, self.spectrum = [], [], None
+        self.surely = surely
         number = np.arange(x.shape[0]) if rows is None else rows.cpu().numpy()
         if {"degree", "neighbourhood", "graph"} & set(given):
             adjacency = adjacency_of(edge_index, x.shape[0])
@@ -117,6 +122,11 @@ class Conditional:
             return self._with_rest(prediction, prediction.rest[:, orders].swapaxes(0, 1))
         return _exchanged(prediction, repeats, rng)
 
+    def known_part(self, item: np.ndarray) -> np.ndarray:
+        """(columns, nodes): what a line through the predictors says of the item's values; draws keep most of it."""
+        prediction = self._prediction(tuple(map(int, item)))
+        return prediction.values @ prediction.basis @ prediction.basis.T
+
     def _predict(self, item: tuple[int, ...]) -> Prediction:
         values = np.stack([self.columns.dense(column) for column in item])
         latents = np.stack([latent(one) for one in values])
@@ -130,7 +140,7 @@ class Conditional:
         if self.others is not None:
             informative = max(map(_informative, values))
             most = min(MOST_PREDICTORS, max(1, informative // VALUES_PER_PREDICTOR))
-            found.append(self.others.most_correlated(latents, np.array(item), most))
+            found.append(self.others.most_correlated(latents, np.array(item), most, self.surely))
         return found
 
     def _with_rest(self, prediction: Prediction, rest: np.ndarray) -> list[NewColumn]:

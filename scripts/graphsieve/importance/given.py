@@ -63,7 +63,7 @@ class NeighbourMeans:
     """Predicts a column at some nodes by the mean of its values at their neighbours."""
 
     def __init__(self, columns: Columns, adjacency: csr_array, nodes: np.ndarray):
-        self.columns, self.averaging = columns, _averaging(adjacency)[nodes]
+        self.columns, self.averaging = columns, averaging(adjacency)[nodes]
 
     def __call__(self, column: int) -> np.ndarray:
         return (self.averaging @ latent(self.columns.dense(column)))[:, None]
@@ -77,7 +77,7 @@ class KnownMeans:
     """
 
     def __init__(self, columns: Columns, adjacency: csr_array, nodes: np.ndarray):
-        self.columns, self.averaging, self.nodes = columns, _averaging(adjacency), nodes
+        self.columns, self.averaging, self.nodes = columns, averaging(adjacency), nodes
         self.known = np.ones(columns.num_rows)
         self.known[nodes] = 0
 
@@ -91,6 +91,6 @@ class KnownMeans:
         return np.stack(means, axis=1)
 
 
-def _averaging(adjacency: csr_array) -> csr_array:
+def averaging(adjacency: csr_array) -> csr_array:
     """The matrix that averages over the neighbours of each node; zero for a node without any."""
     return (diags_array(1 / np.maximum(adjacency.sum(axis=1), 1)) @ adjacency).tocsr()

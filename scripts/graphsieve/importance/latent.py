@@ -56,14 +56,19 @@ class Predictors:
             self.matrix = np.concatenate([scores, np.abs(scores)]).astype(np.float32)
             self.deviations = self.matrix.std(axis=1, dtype=np.float64)
 
-    def most_correlated(self, latents: np.ndarray, without: np.ndarray, most: int) -> np.ndarray:
-        """(nodes, up to `most`): those that correlate most with one of the latents."""
+    def most_correlated(self, latents: np.ndarray, without: np.ndarray, most: int, surely: float = 0.0) -> np.ndarray:
+        """(nodes, up to `most`): those that correlate most with one of the latents.
+
+        Correlations within `surely` deviations of what chance gives do not count.
+        """
+        latents = latents / np.maximum(latents.std(axis=1, keepdims=True), DEPENDENT)
         products = np.abs(self.matrix @ latents.T.astype(self.matrix.dtype)).max(axis=1)
         strength = np.divide(products, self.deviations, out=np.zeros(len(products)), where=self.deviations > DEPENDENT)
         for first in range(0, len(strength), self.num_columns):
             strength[first + without] = 0
         chosen = np.argsort(-strength, kind="stable")[:most]
-        rows = self.matrix[chosen[strength[chosen] > 0]]
+        # A product of two columns of deviation 1 that are unrelated has the root of their length as its deviation.
+        rows = self.matrix[chosen[strength[chosen] > surely * np.sqrt(latents.shape[1])]]
         return (rows.toarray() if isinstance(rows, csr_array) else rows).T.astype(np.float64)
 
 

@@ -104,6 +104,11 @@ class Problem:
         part.baseline, part.x = baseline, self.x
         return part
 
+    def share_passes(self, other: "Problem") -> None:
+        """Take over what the unperturbed pass of the same model on the same graph has shown."""
+        self.baseline, self.x, self.columns = other.baseline, other.x, other.columns
+        self.propagations, self.is_flat = other.propagations, other.is_flat
+
     def describe(self, position: int, repeat: int) -> str:
         return f"{self.labels[position]} perturbed (repeat {self.first_repeat + repeat})"
 

@@ -1,7 +1,7 @@
 """One call of `permutation_importance`: the problem it poses, and the results it returns."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -20,6 +20,8 @@ from graphsieve.importance.columns import (
 )
 from graphsieve.importance.conditional import Conditional
 from graphsieve.importance.draws import DrawItem, draw_at, draw_shared, exchange_among
+from graphsieve.importance.engines.choice import Engine
+from graphsieve.importance.engines.full import FullEngine
 from graphsieve.importance.groups import check_groups, draw_group
 from graphsieve.importance.inputs import Inputs
 from graphsieve.importance.metrics import choose_metrics
@@ -61,6 +63,7 @@ class Request:
     n_jobs: int | None
     progress: bool
     memory_limit: int
+    engines: dict[bool, Engine] = field(default_factory=dict)  # made by earlier calls like this; True: for groups
 
     def results_by_type(
         self, inputs: Inputs, features: Mapping | None, groups: Mapping | None, feature_names: Mapping | None
@@ -91,8 +94,13 @@ class Request:
         carried = {**rows, "perturbation": self.name, "feature_names": check_names(feature_names, num_columns)}
         problem, order = self._problem(inputs, **rows)
         self._check_sampling(len(order))
+        made = self.engines.get(groups is not None)
         with evaluation_mode(self.model), thread_count(self.n_jobs):
-            sampler = Sampler(problem, metrics, self.engine, self.sampling)
+            if made is not None:
+                problem.share_passes(made.problem)
+            sampler = Sampler(problem, metrics, self.engine if made is None else made, self.sampling)
+            if sampler.engine.name != FullEngine.name:  # which may have been chosen because this call is a small one
+                self.engines[groups is not None] = sampler.engine
             sample_repeats(sampler, self.clock, self.progress)
         results = {one.metric: one for one in _results(sampler, order, self.n_repeats, carried)}
         return results if many else results[metrics[0].name]

@@ -6,7 +6,7 @@ import numpy as np
 from tqdm import tqdm
 
 from graphsieve.errors import InputError
-from graphsieve.importance.engines.choice import choose_engine, for_part
+from graphsieve.importance.engines.choice import Engine, choose_engine, for_part
 from graphsieve.importance.intervals import mean_interval, smallest_step
 from graphsieve.importance.linear import linear_part
 from graphsieve.importance.metrics import Judge, Metric
@@ -44,7 +44,7 @@ class Sampling:
 class Sampler:
     """Importances of the pairs that were sampled so far, for every metric; the others are NaN. Rows are items."""
 
-    def __init__(self, problem: Problem, metrics: list[Metric], engine: str, sampling: Sampling):
+    def __init__(self, problem: Problem, metrics: list[Metric], engine: str | Engine, sampling: Sampling):
         outputs, target = problem.baseline, problem.target
         self.problem, self.metrics, self.sampling = problem, metrics, sampling
         self.judge = Judge(metrics, outputs, target.y, target.weight, problem.is_flat)

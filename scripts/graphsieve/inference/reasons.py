@@ -1,13 +1,15 @@
 """Which features matter, and why: tested by itself, beside the other columns, and beside these and the graph."""
 
-from dataclasses import replace
-
-import numpy as np
 import pandas as pd
 import torch
 
 from graphsieve.data.graph import Graph
-from graphsieve.inference.ranking import SIGNIFICANCE, perturbed_by, prepare, score_sides, train_sides
+from graphsieve.inference.correlated import closest_columns, correlations_of
+from graphsieve.inference.evidence import ColumnTests
+from graphsieve.inference.p_values import SIGNIFICANCE
+from graphsieve.inference.ranking import prepare
+from graphsieve.inference.scored import score_sides
+from graphsieve.inference.sides import train_sides
 from graphsieve.inference.trainings import MakeModel
 from graphsieve.inference.verdicts import QUESTIONS, reason_of
 from graphsieve.options import RankingOptions
@@ -56,20 +58,11 @@ def feature_reasons(
     """
     device = torch.device(device)
     graph, split, options = prepare(graph, options or RankingOptions())
-    sides = train_sides(graph, split, options, device, progress, make_model)
+    tests = ColumnTests(graph, split, train_sides(graph, split, options, device, progress, make_model))
     table = pd.DataFrame({"feature": graph.names()})
-    for question, perturbed in QUESTIONS.items():
-        scored = score_sides(perturbed_by(replace(options, **perturbed), sides, graph, split), graph.num_features)
+    for question in QUESTIONS:
+        scored = score_sides(tests.perturbed(question), graph.num_features)
         table[f"loss_{question}"], table[f"p_{question}"] = scored.losses, scored.p_values
-    table["closest"], table["correlation"] = _closest(graph)
+    table["closest"], table["correlation"] = closest_columns(graph, correlations_of(graph, options.seed))
     table["reason"] = [reason_of(table.loc[row], SIGNIFICANCE) for row in table.index]
     return table
-
-
-def _closest(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
-    """The other column that each correlates with most, in either direction."""
-    with np.errstate(invalid="ignore", divide="ignore"):  # a constant column correlates with none
-        correlations = np.nan_to_num(np.atleast_2d(np.corrcoef(graph.x, rowvar=False)))
-    np.fill_diagonal(correlations, 0)
-    closest = np.abs(correlations).argmax(axis=1)
-    return np.array(graph.names())[closest], correlations[np.arange(len(closest)), closest]

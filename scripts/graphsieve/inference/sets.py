@@ -11,7 +11,8 @@ import numpy as np
 from scipy import stats
 
 from graphsieve.errors import InputError
-from graphsieve.inference.p_values import adjust_benjamini_hochberg, sequential_p_values
+from graphsieve.inference.p_values import adjust_benjamini_hochberg
+from graphsieve.inference.sequential import Aim, permute_in_rounds
 from graphsieve.options import RankingOptions
 from graphsieve.scoring.cross_fitted import fold_models, rises_at_folds
 from graphsieve.scoring.filters import discretise, mi_train
@@ -20,6 +21,7 @@ from graphsieve.scoring.task import ScoringTask
 
 FIRST_ROUND = 20  # permutations of every feature, before those without effect drop out
 MOST_PERMUTATIONS = 1999
+DECIDED = Aim(0.1)  # permutations go on until it is clear what is found at this rate; p-values hold at any
 
 
 def halves(task: ScoringTask, model: str) -> np.ndarray:
@@ -34,10 +36,11 @@ def halves_conditional(task: ScoringTask, model: str) -> np.ndarray:
 def _halves(task: ScoringTask, options: RankingOptions) -> np.ndarray:
     import torch
 
-    from graphsieve.inference.ranking import score_sides, train_sides
+    from graphsieve.inference.scored import score_sides
+    from graphsieve.inference.sides import train_sides
 
     sides = train_sides(task.graph, task.split, options, torch.device(task.device))
-    return score_sides(sides, task.graph.num_features).p_values
+    return score_sides(sides, task.graph.num_features, aim=DECIDED).p_values
 
 
 def npt_cross(task: ScoringTask, model: str) -> np.ndarray:
@@ -51,12 +54,13 @@ def npt_loss(task: ScoringTask, model: str) -> np.ndarray:
 def _among_permutations(task: ScoringTask, models: list[tuple[np.ndarray, object]]) -> np.ndarray:
     """Where the loss of the original ranks among those of its permutations, at nodes that each model is asked about."""
 
-    def draw(features: np.ndarray, occasion: int, count: int) -> np.ndarray:
+    def draw(_: int, features: np.ndarray, occasion: int, count: int) -> np.ndarray:
         options = replace(task.options, n_repeats=count)
         asked = replace(task, options=options, occasion=(*task.occasion, occasion))
         return rises_at_folds(asked, models, features)
 
-    return sequential_p_values(draw, task.graph.num_features, FIRST_ROUND, MOST_PERMUTATIONS)
+    first_round = draw(0, np.arange(task.graph.num_features), 0, FIRST_ROUND)[None]
+    return permute_in_rounds(draw, first_round, MOST_PERMUTATIONS, aim=DECIDED).p_values()
 
 
 def boruta_hits(task: ScoringTask, model: str) -> np.ndarray:

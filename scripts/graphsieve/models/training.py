@@ -57,6 +57,7 @@ def train_model(
     weights: dict[str, Tensor] | None = None,
     device: str | torch.device = "cpu",
     progress: bool = False,
+    stop: Callable[[int], bool] | None = None,
 ) -> Training:
     """Build a model of this name for this graph and train it by full-batch Adam.
 
@@ -78,6 +79,8 @@ def train_model(
         Where to train.
     progress : bool
         Whether to show a progress bar.
+    stop : callable, optional
+        Asked after every epoch, with the number of epochs done, whether to end there.
 
     Returns
     -------
@@ -109,7 +112,8 @@ def train_model(
             model.load_state_dict(weights)
         return model
 
-    return train_module(make_model, graph, split, options=options, seed=seed, device=device, progress=progress)
+    how = {"options": options, "seed": seed, "device": device, "progress": progress, "stop": stop}
+    return train_module(make_model, graph, split, **how)
 
 
 def _check_weights(name: str, graph: Graph) -> None:
@@ -128,10 +132,11 @@ def fit(
     options: TrainingOptions,
     device: torch.device,
     progress: bool = False,
+    stop: Callable[[int], bool] | None = None,
 ) -> Training:
     """Train a module of any kind on this graph."""
     with epoch_bar(options.epochs, progress) as bar:
-        return Trainer(model, graph, split, options, device).run(options.epochs, bar)
+        return Trainer(model, graph, split, options, device).run(options.epochs, bar, stop)
 
 
 def train_module(
@@ -143,12 +148,13 @@ def train_module(
     seed: int,
     device: torch.device,
     progress: bool = False,
+    stop: Callable[[int], bool] | None = None,
 ) -> Training:
     """As `train_model`, with a module of the caller's own."""
     model = build_module(make_model, graph.num_features, seed, device)
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
         torch.manual_seed(child_integer(seed, "dropout"))
-        return fit(model, graph, split, options=options, device=device, progress=progress)
+        return fit(model, graph, split, options=options, device=device, progress=progress, stop=stop)
 
 
 def build_module(
@@ -199,14 +205,14 @@ class Trainer:
         precision, edge_values = PRECISIONS[options.precision], edge_tensors(graph, device)
         fast = fast_forward(model, x, edge_index, precision, edge_values)
         self.forward = fast or (lambda model: _plain_forward(model, x, edge_index, precision, edge_values))
-        self.optimiser = torch.optim.Adam(_decayed(model, options), lr=options.learning_rate, fused=True)
+        self.optimiser = adam(model, options)
         # Where a model does the same in both modes, the evaluation of an epoch is the training pass of the next one.
         # Only known layers (those with a fast pass) are sure to have no dropout of their own.
         self.reuse = fast is not None and model.is_same_in_both_modes
         self.logits = None
 
-    def run(self, epochs: int, bar: tqdm) -> Training:
-        """Train on for so many epochs; history and best epoch are of these alone."""
+    def run(self, epochs: int, bar: tqdm, stop: Callable[[int], bool] | None = None) -> Training:
+        """Train on for so many epochs; history and best epoch are of these alone. stop: asked after every epoch."""
         history, best_accuracy, best_epoch, best_state, early_state = [], -np.inf, 0, {}, {}
         for _ in range(epochs):
             history.append(self.run_epoch())
@@ -217,6 +223,8 @@ class Trainer:
             if self.epochs_done == self.early_epoch:
                 early_state = self._copy_state()
             bar.update()
+            if stop is not None and stop(self.epochs_done):
+                break
         table = pd.DataFrame(history).assign(metric=self.metric)
         return Training(self.model, table, best_epoch, best_state, early_state)
 
@@ -227,12 +235,8 @@ class Trainer:
         self.epochs_done += 1
         if self.logits is None or not self.reuse:
             self.logits = self.forward(self.model.train())
-        loss = _step(self.optimiser, self.logits[self.parts["train"]], self.y[self.parts["train"]])
-        if not np.isfinite(loss):
-            raise InputError(
-                f"training on '{self.graph_name}' diverged at epoch {self.epochs_done} (loss {loss}): lower "
-                "training.learning_rate or set normalise: row for this dataset"
-            )
+        nodes = self.parts["train"]
+        loss = step(self.optimiser, self.logits[nodes], self.y[nodes], self.graph_name, self.epochs_done)
         with torch.set_grad_enabled(self.reuse):
             self.logits = self.forward(self.model.eval())
         reached = evaluate(self.metric, self.logits, self.y, self.parts)
@@ -261,9 +265,19 @@ def _decayed(model: nn.Module, options: TrainingOptions) -> list[dict]:
     return [{"params": first, "weight_decay": options.weight_decay}, {"params": others, "weight_decay": 0.0}]
 
 
-def _step(optimiser: torch.optim.Optimizer, logits: Tensor, y: Tensor) -> float:
+def adam(model: nn.Module, options: TrainingOptions) -> torch.optim.Optimizer:
+    return torch.optim.Adam(_decayed(model, options), lr=options.learning_rate, fused=True)
+
+
+def step(optimiser: torch.optim.Optimizer, logits: Tensor, y: Tensor, graph_name: str, epoch: int) -> float:
+    """One step down the loss at these nodes, which is returned."""
     loss = mse_loss(logits[:, 0], y) if y.is_floating_point() else cross_entropy(logits, y)
     optimiser.zero_grad()
     loss.backward()
     optimiser.step()
-    return loss.item()
+    if not np.isfinite(value := loss.item()):
+        raise InputError(
+            f"training on '{graph_name}' diverged at epoch {epoch} (loss {value}): lower training.learning_rate or set "
+            "normalise: row for this dataset"
+        )
+    return value

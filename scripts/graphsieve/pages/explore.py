@@ -1,13 +1,11 @@
 """Pages to look around in: the scores of every feature, and the training curves; one file each, and no network."""
 
-import json
 from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from markupsafe import Markup
 
-from graphsieve.pages.rendering import render
+from graphsieve.pages.rendering import render, script_data
 from graphsieve.plots.style import INK, label, method_colours
 from graphsieve.study import analysis
 from graphsieve.study.labels import DATASETS, ROWS, in_order, label_dataset, label_metrics, metric_of
@@ -93,6 +91,5 @@ def _page(
     names = in_order(methods, ROWS)
     colours = {name: colour for name, colour in method_colours(names).items() if colour != INK}  # ink is white at night
     labels = {name: PLAIN.get(name) or label(name) for name in names}
-    data = json.dumps({"datasets": datasets, "colours": colours, "labels": labels}, separators=(",", ":"))
-    # Within a script element only "</" and "<!--" would be read as HTML.
-    return render(template, script=script, **words, note=note, data=Markup(data.replace("<", "\\u003c")))
+    data = script_data({"datasets": datasets, "colours": colours, "labels": labels})
+    return render(template, script=script, **words, note=note, data=data)

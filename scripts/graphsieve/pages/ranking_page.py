@@ -1,23 +1,21 @@
-"""One page about one ranking: no other file, no script, no network; readable on a phone and in the dark."""
+"""One page about one ranking: no other file, no network; readable on a phone and in the dark.
+
+Without its script it shows the best features; with it all of them, searched and sorted, as many as are looked at.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from graphsieve.inference.ranking import SIGNIFICANCE, Ranking, most_permutations
+from graphsieve.inference.evidence import SHARE_OF_LOSS
+from graphsieve.inference.p_values import SIGNIFICANCE
+from graphsieve.inference.ranking import Ranking
 from graphsieve.options import RankingOptions
-from graphsieve.pages.ranking_pictures import (
-    combined_error,
-    importance_text,
-    is_share,
-    p_text,
-    place_bars,
-    place_curve,
-)
-from graphsieve.pages.rendering import render
+from graphsieve.pages.ranking_pictures import Bars, importance_text, is_share, p_text, place_bars, place_curve
+from graphsieve.pages.rendering import render, script_data
 from graphsieve.study import labels
 
 TOP = 20
@@ -32,12 +30,12 @@ METRICS = {
 }
 LOSSES = ("cross_entropy", "mean_squared_error", "mean_absolute_error")  # which rise when a column is shuffled
 GROUP_KINDS = {"values": "column", "correlated": "columns"}  # kind of a group: the heading of its names
-TEXT_COLUMNS = ("feature", *GROUP_KINDS.values(), "correlated_with")
+TEXT_COLUMNS = ("feature", *GROUP_KINDS.values(), "reason", "judged_with")
 
 
 def build_page(ranking: Ranking, warnings: Sequence[str] = ()) -> str:
     """The page as HTML; `warnings` are sentences about the graph, shown first."""
-    top = ranking.table.head(TOP)
+    bars = place_bars(ranking.table, importance_text(ranking.options.metric))
     return render(
         "ranking.html.j2",
         title=f"What matters in {ranking.graph.name}",
@@ -54,17 +52,17 @@ def build_page(ranking: Ranking, warnings: Sequence[str] = ()) -> str:
         measure=METRICS[ranking.measure],
         reached=partial(reached_text, ranking),
         edges=edges_text(ranking),
-        features_found=count_found(ranking.table),
-        groups_found=count_found(ranking.groups),
-        bars=place_bars(top, importance_text(ranking.options.metric), SIGNIFICANCE),
-        is_cut=len(top) == TOP,
+        features_starred=int(ranking.table["starred"].sum()),
+        bars=Bars(bars.zero, bars.rows[:TOP]),
+        data=script_data({**asdict(bars), "kept": ranking.table["feature"].head(ranking.smallest).tolist()}),
         chosen=ranking.curve.set_index("kept").loc[ranking.smallest],
         everything=ranking.curve.iloc[-1],
         unnoticed=unnoticed_text(ranking),
         curve=place_curve(ranking.curve, ranking.smallest, ranking.measure),
         group_tables=dict(group_tables(ranking)),
         smallest_p=smallest_p_value(ranking),
-        needed=features_needed(ranking),
+        units=count_units(ranking),
+        needed=units_needed(ranking),
         table=feature_table(ranking),
     )
 
@@ -86,10 +84,6 @@ class TextTable:
 def as_texts(table: pd.DataFrame) -> TextTable:
     columns = [(column.replace("_", " "), column in TEXT_COLUMNS) for column in table.columns]
     return TextTable(columns, table.to_numpy().tolist())
-
-
-def count_found(table: pd.DataFrame) -> int:
-    return int((table["p_adjusted"] <= SIGNIFICANCE).sum())
 
 
 def measure_text(metric: str) -> Callable[[float], str]:
@@ -121,14 +115,19 @@ def edges_text(ranking: Ranking) -> str:
 
 
 def smallest_p_value(ranking: Ranking) -> float:
-    """The smallest that so many permutations allow: the smaller of two, doubled."""
-    return 2 / (most_permutations(ranking.graph.num_features, ranking.options) + 1)
+    """The smallest that so many draws allow, as far as what is left unexplained is tested."""
+    return 1 / (ranking.options.permutations + 1) / (1 - SHARE_OF_LOSS)
 
 
-def features_needed(ranking: Ranking) -> int:
-    """How many features must have the smallest p-value, so that adjusted it can reach the level."""
+def count_units(ranking: Ranking) -> int:
+    """Columns and groups of columns that are judged together: each member of a group of n is an n-th of a unit."""
+    return round(sum(1 / size for size in ranking.table["unit_size"]))
+
+
+def units_needed(ranking: Ranking) -> int:
+    """How many units must have the smallest p-value, so that adjusted it can reach the level."""
     # Rounded first: a whole number must not become the next one by an error of its last digit.
-    return int(np.ceil(round(smallest_p_value(ranking) * ranking.graph.num_features / SIGNIFICANCE, 9)))
+    return int(np.ceil(round(smallest_p_value(ranking) * count_units(ranking) / SIGNIFICANCE, 9)))
 
 
 def group_tables(ranking: Ranking) -> Iterator[tuple[str, TextTable]]:
@@ -136,26 +135,27 @@ def group_tables(ranking: Ranking) -> Iterator[tuple[str, TextTable]]:
     for kind, heading in GROUP_KINDS.items():
         groups = ranking.groups[ranking.groups["kind"] == kind]
         if len(groups):
-            columns = ["group", "size", "importance", "error", "p_value", "p_adjusted"]
+            columns = ["group", "size", "importance", "interval", "p_value", "p_adjusted"]
             table = with_texts(groups, ranking)[columns]
             yield kind, as_texts(table.rename(columns={"group": heading, "size": "of"}))
 
 
 def feature_table(ranking: Ranking) -> TextTable:
-    columns = ["rank", "feature", "importance", "error", "p_value", "p_adjusted", "correlated_with"]
-    if not ranking.table["correlated_with"].any():
-        columns.remove("correlated_with")
+    columns = ["rank", "feature", "importance", "interval", "p_alone", "p_value", "p_adjusted", "reason", "judged_with"]
+    if not ranking.table["judged_with"].any():
+        columns.remove("judged_with")
     return as_texts(with_texts(ranking.table.head(LONGEST_TABLE), ranking)[columns])
 
 
 def with_texts(table: pd.DataFrame, ranking: Ranking) -> pd.DataFrame:
-    """Numbers as a reader sees them, and the standard error."""
+    """Numbers as a reader sees them."""
     number = importance_text(ranking.options.metric)
+    ends = zip(table["low"], table["high"], strict=True)
+    texts = {name: table[name].map(p_text) for name in ("p_alone", "p_value", "p_adjusted")}
     return table.assign(
         importance=table["importance"].map(number),
-        error=combined_error(table).map(lambda error: f"± {number(error)}"),
-        p_value=table["p_value"].map(p_text),
-        p_adjusted=table["p_adjusted"].map(p_text),
+        interval=["" if np.isnan(low) else f"{number(low)} to {number(high)}" for low, high in ends],
+        **texts,
     )
 
 

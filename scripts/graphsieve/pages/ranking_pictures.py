@@ -23,57 +23,64 @@ def importance_text(metric: str) -> Callable[[float], str]:
     return (lambda value: f"{100 * value:.2f}") if is_share(metric) else (lambda value: f"{value:.4f}")
 
 
-def combined_error(table: pd.DataFrame) -> pd.Series:
-    """Over permutations and over seeds; where there was one only, that part is not known and left out."""
-    return np.sqrt(table["standard_error_repeats"].fillna(0) ** 2 + table["standard_error_seeds"].fillna(0) ** 2)
-
-
 def p_text(p_value: float) -> str:
     return f"{p_value:.4f}" if p_value < 0.1 else f"{p_value:.2f}"
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One feature: places are from 0 to `BAR_WIDTH`, `low` and `high` the ends of the line of its standard error."""
+    """One feature: places are from 0 to `BAR_WIDTH`, `low` and `high` the ends of the line of its interval."""
 
-    feature: str
-    correlated_with: str
+    rank: int
+    name: str
+    reason: str
+    sentence: str
     start: float
     width: float
     low: float
     high: float
-    zero: float
     importance: str
-    p_adjusted: str
-    is_found: bool
+    p: float
+    p_text: str
+    starred: bool
 
 
-def place_bars(table: pd.DataFrame, text: Callable[[float], str], level: float) -> list[Bar]:
-    """One bar for each row; it is found where its adjusted p-value is at most `level`."""
-    error = combined_error(table)
-    low = min(0.0, float((table["importance"] - error).min()))
-    high = max(float((table["importance"] + error).max()), low + 1e-9)
+@dataclass(frozen=True)
+class Bars:
+    """All share one scale; `zero` is where an importance of nothing lies."""
+
+    zero: float
+    rows: list[Bar]
+
+
+def place_bars(table: pd.DataFrame, text: Callable[[float], str]) -> Bars:
+    """One bar for each row; without an interval, its line has no length."""
+    lows, highs = (table[end].fillna(table["importance"]) for end in ("low", "high"))
+    low = min(0.0, float(lows.min()))
+    high = max(float(highs.max()), low + 1e-9)
 
     def place(value: float) -> float:
         return round(1 + (BAR_WIDTH - 2) * (value - low) / (high - low), 2)
 
     made = []
-    for row, deviation in zip(table.itertuples(), error, strict=True):
+    for row, row_low, row_high in zip(table.itertuples(), lows, highs, strict=True):
         start, end = sorted((place(0), place(row.importance)))
         bar = Bar(
-            feature=row.feature,
-            correlated_with=row.correlated_with,
+            rank=int(row.rank),
+            name=row.feature,
+            reason=row.reason,
+            sentence=row.sentence,
             start=start,
             width=round(max(end - start, 0.6), 2),
-            low=place(row.importance - deviation),
-            high=place(row.importance + deviation),
-            zero=place(0),
+            low=place(row_low),
+            high=place(row_high),
             importance=text(row.importance),
-            p_adjusted=p_text(row.p_adjusted),
-            is_found=row.p_adjusted <= level,
+            p=float(row.p_adjusted),
+            p_text=p_text(row.p_adjusted),
+            starred=bool(row.starred),
         )
         made.append(bar)
-    return made
+    return Bars(place(0), made)
 
 
 @dataclass(frozen=True)

@@ -39,8 +39,12 @@ def curve_of_numbers(ranking: np.ndarray, measure: Callable[[np.ndarray], np.nda
     >>> curve["kept"].tolist(), curve["loss"].tolist(), smallest_without_loss(curve)
     ([1, 2, 3], [0.0, 0.0, 0.0], 1)
     """
-    values = {kept: measure(np.sort(ranking[:kept])) for kept in numbers_to_keep(len(ranking))}
-    everything = values[len(ranking)]
+    return curve_of_values({kept: measure(np.sort(ranking[:kept])) for kept in numbers_to_keep(len(ranking))})
+
+
+def curve_of_values(values: dict[int, np.ndarray]) -> pd.DataFrame:
+    """The same from values by the number of features kept, the last of which is that of all."""
+    *_, everything = values.values()
     return pd.DataFrame([_point(kept, of_units, everything) for kept, of_units in values.items()])
 
 

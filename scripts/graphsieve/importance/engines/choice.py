@@ -26,8 +26,10 @@ WORTHWHILE = 0.7  # share of a full pass's cost that an engine may have: counted
 Engine = LowRankEngine | IncrementalEngine | RestrictedEngine | FullEngine | BatchedEngine
 
 
-def choose_engine(name: str, problem: Problem) -> Engine:
-    """The engine of that name, or the fastest one that is exact for this problem."""
+def choose_engine(name: str | Engine, problem: Problem) -> Engine:
+    """The engine of that name, the fastest one that is exact for this problem, or one that was made for a like one."""
+    if not isinstance(name, str):
+        return for_part(name, problem)
     if isinstance(problem, BatchedProblem):
         return BatchedEngine(problem)
     if name == "full" or problem.num_pairs == 0:
@@ -41,7 +43,7 @@ def choose_engine(name: str, problem: Problem) -> Engine:
 
 
 def for_part(engine: Engine, part: Problem) -> Engine:
-    """The engine for a part of its problem: what it has prepared depends on the model and the graph alone."""
+    """The engine for a part of its problem, or other draws: what it has prepared depends on model and graph alone."""
     other = copy.copy(engine)
     other.problem = part
     return other
