@@ -44,7 +44,16 @@ def _cpu_seconds() -> float:
 
 def _max_rss_mb() -> float:
     unit = 2**20 if sys.platform == "darwin" else 2**10  # macOS counts bytes, Linux KiB
-    return max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / unit
+    return max(_own_peak(), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) / unit
+
+
+def _own_peak() -> int:
+    """The most memory that this program held; getrusage on Linux also counts the one that started it, before exec."""
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    (peak,) = [line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmHWM:")]
+    return int(peak)
 
 
 def usage_line(row: dict) -> str:
