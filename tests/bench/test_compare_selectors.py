@@ -7,7 +7,8 @@ import compare_selectors
 import numpy as np
 import pandas as pd
 import pytest
-from compare_selectors import GENERATED, choose, read_records, regrets
+from compare_selectors import GENERATED, choose, differences, read_records, regrets, with_chosen
+from scipy import stats
 
 from graphsieve.options import TrainingOptions
 
@@ -44,6 +45,31 @@ def test_a_selector_that_lacks_a_graph_has_no_total_and_is_not_taken():
     shorter = regrets(table[~((table["selector"] == "b") & (table["dataset"] == "texas") & (table["seed"] == 1))])
     assert np.isnan(shorter.loc["b", "total"])
     assert shorter.loc["a", "texas"] == 0
+
+
+def test_the_chosen_one_has_the_row_of_its_candidate_that_is_best_by_validation():
+    rows = [
+        ("cora", 0, "group_lasso", 0.8, 0.7, 1.0),
+        ("cora", 0, "npt_cross", 0.9, 0.6, 2.0),
+        ("cora", 0, "mrmr", 0.9, 0.99, 4.0),
+        ("cora", 1, "mrmr", 0.9, 0.99, 4.0),
+        ("cora", 0, "npt", 0.95, 0.95, 4.0),
+    ]
+    made = pd.DataFrame(rows, columns=["dataset", "seed", "selector", "val_accuracy", "test_accuracy", "seconds"])
+    added = with_chosen(made).iloc[len(rows) :]
+    assert added.values.tolist() == [["cora", 0, "best_of", 0.9, 0.6, 7.0]]
+
+
+def test_the_chosen_one_is_tested_against_each_other_seed_by_seed():
+    values = {"best_of": [0.8, 0.9, 0.7], "npt": [0.7, 0.7, 0.7]}
+    rows = [("cora", seed, name, value) for name, of in values.items() for seed, value in enumerate(of)]
+    (row,) = differences(pd.DataFrame(rows, columns=["dataset", "seed", "selector", "test_accuracy"])).to_dict(
+        "records"
+    )
+    error = np.std([10, 20, 0], ddof=1) * np.sqrt(1 / 3 + 0.25)
+    assert (row["selector"], row["runs"]) == ("npt", 3)
+    assert row["mean"] == pytest.approx(10)
+    assert row["p_value"] == pytest.approx(2 * stats.t.sf(10 / error, 2))
 
 
 def test_a_run_writes_a_row_a_selector_and_computes_none_twice(tmp_path, monkeypatch, capsys):

@@ -27,7 +27,7 @@ from graphsieve.scoring.scorers import (
 )
 
 OPTIONS = ScoringOptions(n_repeats=30, folds=3, scorer_epochs=4)
-FEW_REPEATS = ("npt_cross", "npt_backward", "boruta", "sage")  # of which each takes long
+FEW_REPEATS = ("npt_cross", "npt_backward", "best_of", "boruta", "sage")  # of which each takes long
 NEEDING_CAPTUM = ("gradient_input", "integrated_gradients")
 
 
@@ -89,7 +89,7 @@ def test_columns_that_tell_the_class_beat_those_that_are_chance(name, tasks):
     assert values[:3].mean() > 5 * abs(values[3:].mean())
 
 
-LEARNING = ["npt_backward", "mrmr", "group_lasso", "random_forest", "boruta", "stochastic_gates", "sage"]
+LEARNING = ["npt_backward", "best_of", "mrmr", "group_lasso", "random_forest", "boruta", "stochastic_gates", "sage"]
 
 
 @pytest.mark.parametrize("name", LEARNING)
@@ -251,7 +251,9 @@ def test_a_scorer_reads_the_options_that_are_named_and_no_others(name, tasks):
         if not (np.array_equal(after.values, before.values) and np.array_equal(after.losses, before.losses)):
             changed.add(option)
     assert changed <= set(OPTIONS_OF_SCORER[name])
-    hidden_here = {"shared_permutation", "perturbed_rows", "n_repeats"} if name == "npt_backward" else set()  # by ranks
+    by_ranks = {"shared_permutation", "perturbed_rows", "n_repeats"}
+    # Of best_of shows here what concerns the candidate that wins.
+    hidden_here = {"npt_backward": by_ranks, "best_of": set(OPTIONS_OF_SCORER["best_of"])}.get(name, set())
     assert changed >= set(OPTIONS_OF_SCORER[name]) - {"scored_model", "metric", "magnitude"} - hidden_here
 
 

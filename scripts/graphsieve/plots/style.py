@@ -42,6 +42,7 @@ METHOD_COLOURS = {
     # Selectors beyond the paper.
     "npt_cross": "#e31a1c",
     "npt_backward": "#fb9a99",
+    "best_of": "#000000",
     "mrmr": "#66a61e",
     "group_lasso": "#7570b3",
     "random_forest": "#a6761d",

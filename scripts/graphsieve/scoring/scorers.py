@@ -13,6 +13,7 @@ import pandas as pd
 
 from graphsieve.data.graph import Graph
 from graphsieve.errors import InputError
+from graphsieve.scoring.contest import best_of
 from graphsieve.scoring.cross_fitted import npt_backward, npt_cross
 from graphsieve.scoring.filters import h_attr, h_euc, h_ge, mi, mi_train, random, tfi, tfi_train
 from graphsieve.scoring.gates import stochastic_gates
@@ -30,6 +31,7 @@ SCORERS = {
     "npt_loss": npt_loss,
     "npt_cross": npt_cross,
     "npt_backward": npt_backward,
+    "best_of": best_of,
     "pt": npt,
     "mi": mi,
     "tfi": tfi,
@@ -58,7 +60,7 @@ MODEL_OF_SCORER = {
 }
 
 # Scorers that train models of their own, of the dataset's kind.
-TRAINING_SCORERS = ("npt_cross", "npt_backward", "stochastic_gates", "loco")
+TRAINING_SCORERS = ("npt_cross", "npt_backward", "best_of", "stochastic_gates", "loco")
 
 DATA = "data"  # what a scorer asks that asks no model of the study
 
@@ -72,6 +74,7 @@ OPTIONS_OF_SCORER = {
     "npt_loss": (*_ASKING, "shared_permutation"),
     "npt_cross": _CROSS_FITTED,
     "npt_backward": _CROSS_FITTED,
+    "best_of": (*_CROSS_FITTED, "edges"),
     "pt": (*_ASKING, "shared_permutation"),
     "mi": ("label_nodes", "estimator"),
     "tfi": ("label_nodes", "estimator", "edges"),

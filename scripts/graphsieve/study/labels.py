@@ -49,6 +49,7 @@ ROWS = {
     "mi_train": ("MI-train", "MI-train"),
     "npt_cross": ("NPT-cross", "NPT-cross"),
     "npt_backward": ("NPT-backward", "NPT-backward"),
+    "best_of": ("Best of three", "Best of three"),
     "mrmr": ("mRMR", "mRMR"),
     "group_lasso": ("Group lasso", "Group lasso"),
     "random_forest": ("Random forest", "Random forest"),
