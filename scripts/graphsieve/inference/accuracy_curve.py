@@ -10,7 +10,7 @@ from graphsieve.inference.tasks import measure_of, worth_by_node
 from graphsieve.inference.trainings import Job, Trainings
 from graphsieve.models.training import Training
 from graphsieve.randomness import child
-from graphsieve.selection.how_few import curve_of_values, numbers_to_keep
+from graphsieve.selection.how_few import curve_of_values
 
 MOST_TESTED = 20_000  # nodes: a sample of more would say little more
 
@@ -24,14 +24,19 @@ def tested_nodes(split: Split, seed: int) -> np.ndarray:
 
 
 def accuracy_curve(
-    graph: Graph, split: Split, ranking: np.ndarray, trainings: Trainings, step: Callable[[], None]
+    graph: Graph,
+    split: Split,
+    ranking: np.ndarray,
+    numbers: list[int],
+    trainings: Trainings,
+    step: Callable[[], None],
 ) -> pd.DataFrame:
-    """Accuracy, or r2, at the test nodes of models trained anew on the best 1, 2, 3, ... features, and its loss.
+    """Accuracy, or r2, at the test nodes of models trained anew on so many of the best features, and its loss.
 
     `ranking` must not have seen the test labels. `step` is called after every training.
     """
     seed, seeds = trainings.options.seed, curve_seeds(trainings)
-    nodes, numbers = tested_nodes(split, seed), numbers_to_keep(len(ranking))
+    nodes = tested_nodes(split, seed)
 
     def worth(training: Training, job: Job) -> np.ndarray:
         """Of a model at its best epoch on the validation nodes, by test node."""
@@ -41,7 +46,8 @@ def accuracy_curve(
 
     begun: list[int] = []
     found: dict[int, list[np.ndarray]] = {}
-    for place, values in enumerate(trainings.each(_jobs(graph, split, ranking, trainings, begun), "curve", worth)):
+    jobs = _jobs(graph, split, ranking, numbers, trainings, begun)
+    for place, values in enumerate(trainings.each(jobs, "curve", worth)):
         found.setdefault(begun[place // seeds], []).append(values)
         step()
     if len(found) < len(numbers):
@@ -55,10 +61,12 @@ def curve_seeds(trainings: Trainings) -> int:
     return 1 if trainings.samples else trainings.options.seeds
 
 
-def _jobs(graph: Graph, split: Split, ranking: np.ndarray, trainings: Trainings, begun: list[int]) -> Iterator[Job]:
+def _jobs(
+    graph: Graph, split: Split, ranking: np.ndarray, numbers: list[int], trainings: Trainings, begun: list[int]
+) -> Iterator[Job]:
     """With all features first, because they are what others are compared with; ended by time. Notes what has begun."""
     budget, start, seed = trainings.budget, trainings.budget.used(), trainings.options.seed
-    for kept in coarse_to_fine(numbers_to_keep(len(ranking))):
+    for kept in coarse_to_fine(numbers):
         if begun and not budget.allows("curve", (budget.used() - start) / len(begun)):
             return
         begun.append(kept)

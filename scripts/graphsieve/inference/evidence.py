@@ -178,6 +178,7 @@ def gather_evidence(
     table["judged_with"] = [
         names[units[number][units[number] != column]].tolist() for column, number in enumerate(unit)
     ]
+    table["unit"] = unit
     table["unit_size"] = [len(units[number]) for number in unit]
     table["is_smooth"] = tests.smooth
     return table

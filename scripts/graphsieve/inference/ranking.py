@@ -26,6 +26,7 @@ from graphsieve.data.splits import choose_split
 from graphsieve.inference.accuracy_curve import accuracy_curve, curve_seeds, tested_nodes
 from graphsieve.inference.budget import Budget
 from graphsieve.inference.correlated import closest_columns, correlations_of
+from graphsieve.inference.enough import keeping_order, leading_columns, numbers_on_curve, smallest_enough
 from graphsieve.inference.evidence import ColumnTests, gather_evidence
 from graphsieve.inference.groups import find_groups, score_together
 from graphsieve.inference.scored import score_sides
@@ -36,7 +37,6 @@ from graphsieve.inference.trainings import MakeModel, Trainings, trainings_for
 from graphsieve.models.classifier import NodeClassifier
 from graphsieve.models.sampled import MOST_NEIGHBOURS
 from graphsieve.options import RankingOptions
-from graphsieve.selection.how_few import numbers_to_keep, smallest_without_loss
 from graphsieve.selection.top import keep_top
 
 
@@ -44,6 +44,7 @@ from graphsieve.selection.top import keep_top
 class Ranking:
     """`table` has one row per feature, best first; `groups` one row per group of columns, permuted together.
 
+    keeping: all features in the order in which the curve keeps them; `smallest` of them are enough.
     edge_values: which values of the edges, weights or attributes, the model was given.
     shortcuts: sentences on what was made smaller, because the graph is large or time was short.
     """
@@ -53,6 +54,7 @@ class Ranking:
     table: pd.DataFrame
     groups: pd.DataFrame
     curve: pd.DataFrame
+    keeping: tuple[str, ...]
     smallest: int
     majority: float
     scored_nodes: int
@@ -62,8 +64,8 @@ class Ranking:
     shortcuts: tuple[str, ...] = ()
 
     def best(self, number: int) -> list[int]:
-        """The columns of x that rank first, at most so many."""
-        names = set(self.table["feature"].head(number))
+        """The columns of x that are kept first, at most so many."""
+        names = set(self.keeping[:number])
         return [column for column, name in enumerate(self.graph.names()) if name in names]
 
     @property
@@ -121,16 +123,17 @@ def rank_features(
     sides = train_sides(graph, split, options, device, progress, make_model, budget)
     judged = judge_columns(graph, split, sides, progress)
     trainings = trainings_for(graph, sides[0].options, device, make_model, budget)
-    numbers = numbers_to_keep(graph.num_features)
+    numbers = numbers_on_curve(graph.num_features, judged.leading)
     with progress_bar(progress, "keeping fewer", len(numbers) * curve_seeds(trainings)) as bar:
-        curve = accuracy_curve(graph, split, judged.order, trainings, bar.update)
+        curve = accuracy_curve(graph, split, judged.keeping, numbers, trainings, bar.update)
     return Ranking(
         graph=given,
         options=_options_used(sides[0], judged.n_repeats, make_model),
         table=judged.table,
         groups=judged.groups,
         curve=curve,
-        smallest=smallest_without_loss(curve),
+        keeping=tuple(np.array(graph.names(), dtype=object)[judged.keeping]),
+        smallest=smallest_enough(curve, judged.leading),
         majority=worth_of_guessing(graph, split),
         scored_nodes=sum(len(side.nodes) for side in sides),
         scored_accuracy=judged.baseline,
@@ -176,14 +179,16 @@ def _edge_values(graph: Graph, model: nn.Module) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Judged:
-    """`table` and `groups` as in a Ranking; `order` has all columns, best first; `baseline` is the metric.
+    """`table` and `groups` as in a Ranking; `baseline` is the metric.
 
+    keeping: all columns, in the order in which they are kept. leading: how many of these are kept in any case.
     n_repeats: how many permutations an importance is the mean of.
     """
 
     table: pd.DataFrame
     groups: pd.DataFrame
-    order: np.ndarray
+    keeping: np.ndarray
+    leading: int
     baseline: float
     n_repeats: int
 
@@ -202,4 +207,12 @@ def judge_columns(graph: Graph, split: Split, sides: list[Side], progress: bool 
     table = feature_table(graph, scores, evidence, groups, closest_columns(graph, correlations))
     table = table.iloc[order].reset_index(drop=True)
     table.insert(0, "rank", np.arange(1, len(table) + 1))
-    return Judged(table, group_table(groups, group_scores, evidence), order, scored.baseline, scored.falls.shape[2])
+    leading = leading_columns(order, evidence["unit"].to_numpy(), evidence["starred"].to_numpy())
+    return Judged(
+        table=table,
+        groups=group_table(groups, group_scores, evidence),
+        keeping=keeping_order(order, leading),
+        leading=len(leading),
+        baseline=scored.baseline,
+        n_repeats=scored.falls.shape[2],
+    )

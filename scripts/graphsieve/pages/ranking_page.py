@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from graphsieve.inference.enough import MEASURABLE
 from graphsieve.inference.evidence import SHARE_OF_LOSS
 from graphsieve.inference.p_values import SIGNIFICANCE
 from graphsieve.inference.ranking import Ranking
@@ -54,7 +55,7 @@ def build_page(ranking: Ranking, warnings: Sequence[str] = ()) -> str:
         edges=edges_text(ranking),
         features_starred=int(ranking.table["starred"].sum()),
         bars=Bars(bars.zero, bars.rows[:TOP]),
-        data=script_data({**asdict(bars), "kept": ranking.table["feature"].head(ranking.smallest).tolist()}),
+        data=script_data({**asdict(bars), "kept": list(ranking.keeping[: ranking.smallest])}),
         chosen=ranking.curve.set_index("kept").loc[ranking.smallest],
         everything=ranking.curve.iloc[-1],
         unnoticed=unnoticed_text(ranking),
@@ -97,7 +98,7 @@ def reached_text(ranking: Ranking, value: float) -> str:
 
 def unnoticed_text(ranking: Ranking) -> str:
     """Losses of this size cannot be told from none."""
-    loss = ranking.curve["loss_standard_error"].median()
+    loss = MEASURABLE * ranking.curve["loss_standard_error"].median()
     return f"{max(100 * loss, 0.05):.1f} percentage points" if is_share(ranking.measure) else f"{max(loss, 5e-4):.3f}"
 
 
