@@ -1,5 +1,10 @@
 """Small graphs that several tests share."""
 
+import os
+
+# One test a core: threads of their own would only wait for one another. Read when torch is first imported.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import numpy as np
 import pytest
 

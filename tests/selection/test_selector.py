@@ -39,7 +39,8 @@ def seeded_model(num_features: int):
 
 
 def selector_of(n_features_to_select=3, make_model=paper_model, **options) -> FeatureSelector:
-    options = {"training": TRAINING, "scoring": SCORING, "pruning": PRUNING, **options}
+    """By npt unless another scorer is asked for: the default takes longer."""
+    options = {"scorer": "npt", "training": TRAINING, "scoring": SCORING, "pruning": PRUNING, **options}
     return FeatureSelector(make_model, n_features_to_select, **options)
 
 
@@ -118,6 +119,23 @@ def test_no_label_but_those_of_training_and_validation_nodes_is_seen(adaptive, s
     for labels, split in seen:
         assert (labels[others] == -1).all()
         assert not np.intersect1d(np.concatenate(list(vars(split).values())), others).size
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, "best_of"),
+        ({"adaptive": True}, "npt"),
+        ({"metric": "macro_f1"}, "npt"),
+        ({"metric": "macro_f1", "scorer": "mi"}, "mi"),
+    ],
+)
+def test_the_default_scorer_is_the_one_that_did_best_unless_it_cannot_watch_the_metric(
+    options, expected, small_graph, small_split
+):
+    selectors = [selector_of(**{"scorer": None, **options}), selector_of(**options | {"scorer": expected})]
+    default, named = (one.fit(small_graph, small_split).scores_ for one in selectors)
+    np.testing.assert_array_equal(default, named)
 
 
 def test_a_share_of_the_features(small_graph, small_split):

@@ -44,8 +44,9 @@ class FeatureSelector(BaseEstimator, BaseTransform):
     adaptive : bool
         Whether to prune while training (Algorithm 1) instead of training and scoring once. The features are then
         ranked by when they were pruned.
-    scorer : str or callable
-        A name of `graphsieve.scoring.scorers.SCORERS`, or a function like those.
+    scorer : str or callable, optional
+        A name of `graphsieve.scoring.scorers.SCORERS`, or a function like those. By default `best_of`, which did best
+        where selectors were compared; but `npt` if a metric is named, which it watches, or if adaptive (Algorithm 1).
     metric : str or callable, optional
         What permutation scorers watch and what "auto" judges by: a name, or a function of (logits, y) at the validation
         nodes, in their order, where higher is better. Otherwise the metric of `scoring`, or else of `training`.
@@ -105,7 +106,7 @@ class FeatureSelector(BaseEstimator, BaseTransform):
         n_features_to_select: int | float | str | None = "auto",
         *,
         adaptive: bool = False,
-        scorer: str | Callable[[ScoringTask], Scores] = "npt",
+        scorer: str | Callable[[ScoringTask], Scores] | None = None,
         metric: str | Callable[[torch.Tensor, torch.Tensor], float] | None = None,
         training: TrainingOptions | None = None,
         scoring: ScoringOptions | None = None,
@@ -222,6 +223,10 @@ class FeatureSelector(BaseEstimator, BaseTransform):
         return replace(scoring, metric=self.metric or scoring.metric or self._training.metric)
 
     @property
+    def _scorer(self) -> str | Callable[[ScoringTask], Scores]:
+        return self.scorer or ("npt" if self.adaptive or self.metric else "best_of")
+
+    @property
     def _common(self) -> dict:
         return {"seed": self.random_state, "device": torch.device(self.device), "progress": self.progress}
 
@@ -229,7 +234,7 @@ class FeatureSelector(BaseEstimator, BaseTransform):
         """All features, best first; their scores; and how many of them are left, which is all."""
         scoring = self._scoring
         scores = score_once(
-            self.make_model, graph, split, scorer=self.scorer, training=self._training, scoring=scoring, **self._common
+            self.make_model, graph, split, scorer=self._scorer, training=self._training, scoring=scoring, **self._common
         )
         everything = keep_top(
             scores.values, graph.num_features, losses=scores.losses, ties=scoring.ties, seed=self.random_state
@@ -239,7 +244,7 @@ class FeatureSelector(BaseEstimator, BaseTransform):
     def _rank_adaptively(self, graph: Graph, split: Split) -> tuple[np.ndarray, np.ndarray, int]:
         """The same, by when Algorithm 1 prunes them; those that it leaves come first, by their last scores."""
         options = {"training": self._training, "scoring": self._scoring, "pruning": self.pruning}
-        run = adaptive_selection(self.make_model, graph, split, scorer=self.scorer, **options, **self._common)
+        run = adaptive_selection(self.make_model, graph, split, scorer=self._scorer, **options, **self._common)
         ranking = run.features.sort_values("rank")["feature"].to_numpy()
         last_scores = run.scores.groupby("feature")["score"].last().to_numpy()
         return ranking, last_scores, len(run.kept)
