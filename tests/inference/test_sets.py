@@ -76,8 +76,7 @@ def test_a_column_is_ranked_among_its_permutations(task, monkeypatch, test):
     """Few of the first column do as well as it does, and many of the others."""
     monkeypatch.setattr(sets, "MOST_PERMUTATIONS", 99)
     p_values = sets.feature_p_values(test, task, "gcn")
-    assert p_values[0] >= 1 / 100
-    assert sets.discovered(p_values, sets.DECIDED.level)[0]
+    assert 1 / 100 <= p_values[0] <= 0.05
     assert (p_values[1:] > 0.1).sum() >= 3
 
 
