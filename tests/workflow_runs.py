@@ -26,9 +26,12 @@ def make_project(folder: Path) -> Path:
     return folder
 
 
+def snakemake_command(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "snakemake", *map(str, arguments)]
+
+
 def _command(arguments: tuple, configs: tuple) -> list[str]:
-    words = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments, "--configfile", *configs]
-    return [str(word) for word in words]
+    return snakemake_command("--cores", "2", *arguments, "--configfile", *configs)
 
 
 def _environment() -> dict[str, str]:
@@ -37,9 +40,10 @@ def _environment() -> dict[str, str]:
 
 def run_snakemake(folder: Path, *arguments: object, **variables: str) -> subprocess.CompletedProcess:
     """Run Snakemake in this folder, with these variables in its environment."""
-    command = [sys.executable, "-m", "snakemake", *map(str, arguments)]
     environment = _environment() | variables
-    return subprocess.run(command, cwd=folder, env=environment, text=True, capture_output=True, check=False)
+    return subprocess.run(
+        snakemake_command(*arguments), cwd=folder, env=environment, text=True, capture_output=True, check=False
+    )
 
 
 def snakemake(project: Path, *arguments: object, configs: tuple = (TINY,)) -> subprocess.CompletedProcess:
@@ -47,12 +51,16 @@ def snakemake(project: Path, *arguments: object, configs: tuple = (TINY,)) -> su
 
 
 def start_snakemake(project: Path, *arguments: object, configs: tuple = (TINY,)) -> subprocess.Popen:
-    """Leave it running, with its jobs, in a process group of its own; what it prints is in snakemake.log."""
-    with (project / "snakemake.log").open("w") as log:
+    return leave_running(project, _command(arguments, configs))
+
+
+def leave_running(folder: Path, command: list[str], **variables: str) -> subprocess.Popen:
+    """Start it, with its jobs, in a process group of its own; what it prints is in snakemake.log."""
+    with (folder / "snakemake.log").open("w") as log:
         return subprocess.Popen(
-            _command(arguments, configs),
-            cwd=project,
-            env=_environment(),
+            command,
+            cwd=folder,
+            env=_environment() | variables,
             stdout=log,
             stderr=subprocess.STDOUT,
             start_new_session=True,

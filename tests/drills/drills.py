@@ -2,7 +2,8 @@
 
     PYTHONPATH=scripts:tests python tests/drills/drills.py --out results/drills
 
-kills Snakemake and its jobs again and again, runs the fault tests and, where SLURM is installed, its drills.
+kills Snakemake and its jobs again and again, kills and resumes each way of deploying, runs the fault tests and, where
+SLURM is installed, its drills.
 """
 
 import argparse
@@ -19,9 +20,21 @@ from pathlib import Path
 
 import pandas as pd
 
+from deployments import WAYS, Deployment
 from graphsieve.files.reading import read_csv
 from graphsieve.files.writing import write_csv, write_text
-from workflow_runs import changed, differences, kill_group, lasting_files, make_project, snakemake, start_snakemake
+from workflow_runs import (
+    changed,
+    differences,
+    kill_group,
+    lasting_files,
+    leave_running,
+    make_project,
+    run_snakemake,
+    snakemake,
+    snakemake_command,
+    start_snakemake,
+)
 
 TESTS = Path(__file__).parents[1]
 FAULT_TESTS = ("test_faults.py", "test_determinism.py", "test_broken_configs.py")
@@ -49,6 +62,7 @@ def main() -> None:
 def all_drills(arguments: argparse.Namespace) -> Iterator[dict]:
     with tempfile.TemporaryDirectory() as folder:
         yield from kill_drill(Path(folder), arguments.kills, random.Random(arguments.seed))
+    yield from deployment_drills(random.Random(arguments.seed))
     yield from fault_tests()
     yield from slurm_drills()
 
@@ -128,6 +142,45 @@ def the_end(drill: str, whole: Path, project: Path, seconds: float, details: str
     page = (project / RESULTS / "index.html").exists()
     outcome = f"{len(found)} of {len(lasting_files(whole / RESULTS))} files differ from the undisturbed run"
     return result(drill, outcome, seconds, page and not found, "; ".join([details, *found]))
+
+
+# Ways of deploying --------------------------------------------------------------
+
+
+def deployment_drills(rng: random.Random) -> Iterator[dict]:
+    """Kill each way of running in the midst of its jobs and start it again: the tables of an undisturbed clone."""
+    with tempfile.TemporaryDirectory() as folder:
+        undisturbed = WAYS["a clone"](Path(folder))
+        begun = time.monotonic()
+        done = run_deployed(undisturbed)
+        duration = time.monotonic() - begun
+        if done.returncode:
+            yield result("undisturbed clone", f"exit code {done.returncode}", duration, False, done.stderr[-500:])
+            return
+        expected = undisturbed.tables()
+    for name, way in WAYS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            seconds = rng.uniform(0.4, 0.7) * duration
+            yield kill_deployed(f"{name} killed and resumed", way(Path(folder)), seconds, expected)
+
+
+def run_deployed(deployment: Deployment) -> subprocess.CompletedProcess:
+    return run_snakemake(deployment.folder, "--cores", "2", *deployment.arguments, **deployment.variables)
+
+
+def kill_deployed(name: str, deployment: Deployment, seconds: float, expected: dict[str, bytes]) -> dict:
+    begun = time.monotonic()
+    command = snakemake_command("--cores", "2", *deployment.arguments)
+    process = leave_running(deployment.folder, command, **deployment.variables)
+    in_time = not ends_within(process, seconds)
+    if in_time:
+        kill_group(process)
+    there = len(lasting_files(deployment.results))
+    done = run_deployed(deployment)
+    same = not done.returncode and deployment.tables() == expected
+    outcome = f"{there} files were there; {'the same tables' if same else 'other tables'} after the restart"
+    trouble = done.stderr[-500:] if done.returncode else "" if in_time else "it had ended before the kill"
+    return result(name, outcome, time.monotonic() - begun, same and in_time and there > 0, trouble)
 
 
 # Other drills -------------------------------------------------------------------

@@ -99,7 +99,7 @@ class Cluster:
             self.start_munged()
             self.start_slurmctld()
             self.start_slurmd()
-            self.wait_until_idle()
+            self.wait_for_node("idle")
         except BaseException:
             self.stop()
             raise
@@ -144,16 +144,6 @@ class Cluster:
     def start_slurmd(self) -> None:
         self.run("slurmd")
 
-    def wait_until_idle(self, seconds: float = 30) -> None:
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            answer = self.run("sinfo", "-h", "-o", "%T", check=False).stdout.split()
-            if answer and set(answer) == {"idle"}:
-                return
-            time.sleep(0.1)
-        logs = "\n".join(log.read_text()[-2000:] for log in self.folder.glob("*.log"))
-        raise RuntimeError(f"SLURM was not ready after {seconds:.0f} s\n{logs}")
-
     def run(self, *command: object, check: bool = True, timeout: float = 60) -> subprocess.CompletedProcess:
         """A program that talks to this cluster."""
         words = [str(word) for word in command]
@@ -182,6 +172,31 @@ class Cluster:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             return
+
+    def lose_node(self) -> None:
+        """What a power cut leaves: neither the node's daemon nor anything that it started."""
+        self.kill("slurmd", signal.SIGKILL)
+        for process in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):  # gone meanwhile
+                if self.is_of_job(process):
+                    os.kill(int(process.name), signal.SIGKILL)
+
+    def is_of_job(self, process: Path) -> bool:
+        """Whether it watches over a job of this cluster, or is part of one."""
+        variables = (process / "environ").read_bytes().split(b"\0")
+        ours = any(os.fsencode(self.folder) in variable for variable in variables)
+        watches = (process / "comm").read_text().startswith("slurmstepd")
+        return ours and (watches or any(variable.startswith(b"SLURM_JOB_ID=") for variable in variables))
+
+    def wait_for_node(self, state: str, seconds: float = 30) -> None:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            answer = self.run("sinfo", "-h", "-o", "%T", check=False).stdout.split()
+            if answer and all(found.startswith(state) for found in answer):
+                return
+            time.sleep(0.1)
+        logs = "\n".join(log.read_text()[-2000:] for log in self.folder.glob("*.log"))
+        raise RuntimeError(f"the node was not {state} after {seconds:.0f} s\n{logs}")
 
     def stop(self) -> None:
         if self.pid("slurmctld"):

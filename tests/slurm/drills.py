@@ -83,6 +83,19 @@ def restart_node(cluster: Cluster, project: Path) -> None:
     cluster.start_slurmd()
 
 
+def lose_node(cluster: Cluster, project: Path) -> None:
+    """SLURM gives the node up, and starts its job again when the node is back."""
+    training_process(project)
+    cluster.lose_node()
+    cluster.wait_for_node("down", seconds=120)
+    cluster.start_slurmd()
+
+
+def kill_member(cluster: Cluster, project: Path) -> None:
+    """One training of the two that share a submission dies."""
+    os.kill(training_process(project), signal.SIGKILL)
+
+
 def restart_controller(cluster: Cluster, project: Path) -> None:
     training_process(project)
     cluster.kill("slurmctld")
@@ -96,6 +109,8 @@ DRILLS = {
     "a job over its memory": (nothing, ["--set-resources", "train:mem_mb=250 if attempt == 1 else 2000"]),
     "slurmd killed and started again": (restart_node, []),
     "slurmctld restarted": (restart_controller, []),
+    "a node lost under a running job": (lose_node, []),
+    "one member of a group killed": (kill_member, []),
 }
 
 
