@@ -131,7 +131,7 @@ def run(arguments: argparse.Namespace) -> None:
     for sentence in sentences:
         print(f"warning: {sentence}", file=sys.stderr)
     out = arguments.out or Path("results", graph.name)
-    ranking = rank(normalise(graph, arguments.normalise), arguments, time.monotonic() - start)
+    ranking = rank(normalise(graph, arguments.normalise), arguments, start)
     for sentence in ranking.shortcuts:
         print(f"note: {sentence}", file=sys.stderr)
 
@@ -165,8 +165,8 @@ def read_with_warnings(path: Path, options: ReadingOptions) -> tuple[Graph, list
     return graph, [str(one.message) for one in caught if issubclass(one.category, GraphWarning)]
 
 
-def rank(graph: Graph, arguments: argparse.Namespace, spent: float):
-    """`spent`: seconds of the time budget that reading took."""
+def rank(graph: Graph, arguments: argparse.Namespace, start: float):
+    """`start`: when the time budget began, by the monotonic clock; reading and importing torch are part of it."""
     from graphsieve.device import available_cores, choose_device, limit_threads
     from graphsieve.inference.ranking import rank_features
 
@@ -175,7 +175,8 @@ def rank(graph: Graph, arguments: argparse.Namespace, spent: float):
     chosen = {name: getattr(arguments, name) for name in ("model", "metric", "perturbation", *NUMBERS)}
     options = RankingOptions(given=tuple(arguments.given), time_budget=arguments.time_budget, **chosen)
     if options.time_budget is not None:
-        options = replace(options, time_budget=max(options.time_budget - spent, SHORTEST))
+        left = start + options.time_budget - time.monotonic()
+        options = replace(options, time_budget=max(left, SHORTEST))
     training = replace(options.training, **{name: getattr(arguments, name) for name in TRAINING_NUMBERS})
     return rank_features(
         graph, options=replace(options, training=training), device=choose_device(arguments.device), progress=True

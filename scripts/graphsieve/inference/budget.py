@@ -32,4 +32,4 @@ class Budget:
 
     def cut(self, sentence: str) -> None:
         """Note what was left out."""
-        self.cuts.append(f"the time of {self.seconds:g} s allowed no more: {sentence}")
+        self.cuts.append(f"there was no time for more: {sentence}")

@@ -87,7 +87,8 @@ def folders(draw) -> Folder:
     if draw(st.integers(0, 9)) == 0:
         ids = draw(st.lists(TEXTS, min_size=count, max_size=count, unique=draw(st.booleans())))
     label = CELLS[draw(st.sampled_from(LABELS))]
-    labels = [draw(st.one_of(label, st.just(""))) for _ in range(count)]
+    gap = draw(st.sampled_from(["", "", "NA", "?", "-"]))
+    labels = [draw(st.one_of(label, st.just(gap))) for _ in range(count)]
     fewest = draw(st.sampled_from([0, 1, 1, 1, 1, 2]))
     names = draw(st.lists(HEADERS, min_size=fewest, max_size=4, unique_by=str.strip))
     features = [draw(columns(count)) for _ in names]

@@ -263,6 +263,9 @@ def check_finite(encoded) -> None:
 
 
 def read_labels(cells: list[str], task: str | None):
+    others = [cell for cell in cells if cell not in MISSING]
+    if others and label_numbers(others) is not None:  # among numbers, NA is no class
+        cells = ["" if cell in MISSING else cell for cell in cells]
     known = [cell for cell in cells if cell != ""]
     numbers = label_numbers(known)
     if numbers is not None:

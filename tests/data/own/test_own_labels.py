@@ -49,6 +49,26 @@ def test_quantities_are_announced_and_kept(folder):
     ]
 
 
+@pytest.mark.parametrize("word", ["NA", "?", "None"])
+def test_a_word_for_missing_among_numbers_is_no_label(folder, word):
+    with_labels(folder, ["1.5", "-2", word, "0", "", word, "1"])
+    graph, notes = read_with_notes(folder)
+    assert graph.is_regression
+    np.testing.assert_array_equal(graph.y, np.float32([1.5, -2, np.nan, 0, np.nan, np.nan, 1]))
+    assert f"2 nodes are unlabelled, because their label is '{word}'" in notes
+    with_labels(folder, ["10", "2", word, "10", "2", "10", "2"])
+    graph, notes = read_with_notes(folder)
+    assert graph.y.tolist() == [1, 0, UNLABELLED, 1, 0, 1, 0]
+    assert notes == [f"1 nodes are unlabelled, because their label is '{word}'"]
+
+
+def test_only_words_for_missing_are_classes(folder):
+    with_labels(folder, ["NA", "None", "", "NA", "None", "NA", "None"])
+    graph, notes = read_with_notes(folder)
+    assert graph.y.tolist() == [0, 1, UNLABELLED, 0, 1, 0, 1]
+    assert notes == []
+
+
 def test_the_task_can_be_said(folder):
     with_labels(folder, QUANTITIES)
     graph, notes = read_with_notes(folder, task="classification")

@@ -11,7 +11,7 @@ import pandas as pd
 from graphsieve.data.own.columns import as_numbers, encode_columns
 from graphsieve.data.own.edge_table import encode_edges
 from graphsieve.data.own.raw_graph import RawGraph
-from graphsieve.data.own.table_files import Table, find_table, read_table
+from graphsieve.data.own.table_files import MISSING, Table, find_table, read_table
 from graphsieve.errors import InputError, quoted
 from graphsieve.options import ReadingOptions
 
@@ -28,16 +28,17 @@ def read_tables(folder: Path, options: ReadingOptions) -> RawGraph:
     if not features.rows.any():
         raise InputError(f"{nodes.path}: every node has a missing value: choose another way with --missing")
     links = encode_edges(edges, nodes, features.rows, options)
+    labels, label_notes = _labels(nodes.column("label")[features.rows])
     return RawGraph(
         x=features.values,
         edge_index=links.index,
-        labels=_labels(nodes.column("label")[features.rows]),
+        labels=labels,
         feature_names=features.names,
         column_groups=features.groups,
         edge_weight=links.weight,
         edge_attr=links.attributes,
         edge_names=links.names,
-        notes=(*nodes.notes, *edges.notes, *features.notes, *links.notes),
+        notes=(*nodes.notes, *edges.notes, *features.notes, *links.notes, *label_notes),
     )
 
 
@@ -59,7 +60,19 @@ def _check_kept(nodes: Table, edges: Table, options: ReadingOptions) -> None:
         raise InputError(f"{nodes.path} has no feature column {quoted(min(unknown))} to keep: name one of its columns")
 
 
-def _labels(labels: pd.Series) -> np.ndarray:
-    """Numbers where all labels are numbers, so that class 10 comes after class 2."""
-    numbers = as_numbers(labels)
-    return labels.fillna("").to_numpy(str) if numbers is None else numbers
+def _labels(labels: pd.Series) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Numbers where all labels are numbers, so that class 10 comes after class 2; and what to say of them."""
+    numbers, notes = as_numbers(labels), ()
+    if numbers is None:
+        numbers, notes = _numbers_with_gaps(labels)
+    return (labels.fillna("").to_numpy(str) if numbers is None else numbers), notes
+
+
+def _numbers_with_gaps(labels: pd.Series) -> tuple[np.ndarray | None, tuple[str, ...]]:
+    """NaN for words like NA, where all other labels are numbers; beside other texts such a word is a class."""
+    gaps = labels.isin(MISSING)
+    numbers = as_numbers(labels[~gaps])
+    if numbers is None or np.isnan(numbers).all():
+        return None, ()
+    words = ", ".join(quoted(word) for word in sorted(labels[gaps].unique()))
+    return as_numbers(labels.mask(gaps)), (f"{gaps.sum()} nodes are unlabelled, because their label is {words}",)
