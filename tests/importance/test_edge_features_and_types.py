@@ -242,7 +242,7 @@ def typed(**changed):
         ({"nodes": {"author": range(3)}}, "nodes is given for 'author', but y for 'paper'"),
         ({"features": [0]}, "must be dicts by type where x is one"),
         ({"features": {"venue": [0]}}, "must be dicts by type where x is one"),
-        ({"groups": {"paper": {"a": [9]}}}, "group 'a' names column 9, but x has columns 0 to 4"),
+        ({"groups": {"paper": {"a": [9]}}}, "group 'a' names column 9, but x of 'paper' has columns 0 to 4"),
         ({"x": {}}, "x is an empty dict"),
         ({"x": {"paper": torch.full((3, 2), torch.nan)}}, "x of 'paper' holds NaN or infinity at row 0"),
     ],

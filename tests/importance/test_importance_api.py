@@ -41,7 +41,7 @@ def test_importance_by_roc_auc_is_its_fall(model):
 @pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
 def test_labels_of_one_class_cannot_be_ranked(model, metric):
     sentence = (
-        f"{metric} ranks nodes of one class among those of others, but all 7 scored nodes have class 1: give nodes of "
+        f"{metric} ranks rows of one class among those of others, but all 7 scored rows have class 1: give some of "
         "several classes, or choose another metric"
     )
     with pytest.raises(InputError) as refusal:
@@ -142,6 +142,11 @@ class Failing(nn.Module):
         return x[:, :CLASSES]
 
 
+class NotNumbers(nn.Module):
+    def forward(self, x, edge_index):
+        return x[:, :CLASSES].index_fill(0, torch.tensor([int(scored_nodes()[0])]), torch.nan)
+
+
 class WrongRows(nn.Module):
     def forward(self, x, edge_index):
         return x[1:]
@@ -157,7 +162,18 @@ class WrongRows(nn.Module):
         ({"nodes": [-1, 3]}, "lowest -1"),
         ({"nodes": [3, 3]}, "more than once"),
         ({"nodes": [0.5]}, "nodes must be a mask or node indices"),
-        ({"n_repeats": 0}, "n_repeats must be at least 1"),
+        ({"nodes": "val"}, "nodes must be a tensor or an array, not str"),
+        ({"n_repeats": 0}, "n_repeats must be a whole number and at least 1, not 0"),
+        ({"n_repeats": 2.5}, "n_repeats must be a whole number and at least 1, not 2.5"),
+        ({"features": 2}, "features must be a list of column numbers of x, not 2"),
+        ({"feature_names": "abcdef"}, "feature_names is 'abcdef': give a list with a name for each column of x"),
+        ({"metric": []}, "metric is an empty list: choose at least one of accuracy"),
+        ({"random_state": -1}, "random_state is -1: give a whole number, 0 or more"),
+        ({"random_state": "seed"}, "random_state is 'seed': give a whole number, 0 or more"),
+        ({"given": 3}, "given is 3: name one of degree, neighbourhood, class, graph, or a list of them"),
+        ({"edge_weight": torch.ones(3)}, "edge_weight has 3 rows, but edge_index has .* edges: give one row per edge"),
+        ({"model": NotNumbers()}, r"model returned NaN at 1 of \d+ scored rows before anything was perturbed"),
+        ({"model": NotNumbers(), "metric": "roc_auc"}, r"model returned NaN at 1 of \d+ scored rows"),
         ({"features": [FEATURES]}, "features names column 6"),
         ({"features": [-1]}, "features names column -1"),
         ({"features": ["a"]}, "features must be a list"),
@@ -168,7 +184,10 @@ class WrongRows(nn.Module):
         ({"x": torch.ones(NODES)}, "x must be"),
         ({"x": torch.ones(NODES, FEATURES, dtype=torch.long)}, "x must be"),
         ({"y": torch.zeros(NODES + 1, dtype=torch.long)}, "y must hold one label per node"),
-        ({"y": torch.zeros(NODES)}, "y must hold one class number"),
+        (
+            {"y": torch.zeros(NODES)},
+            "y must hold one class number per row for accuracy, .* give classes as whole numbers",
+        ),
         ({"y": torch.full((NODES,), CLASSES)}, "y has classes 3 to 3"),
         ({"model": "gcn"}, "model must be a torch module"),
         ({"model": Failing(0)}, "RuntimeError when called as .* with the unperturbed x: out of luck"),

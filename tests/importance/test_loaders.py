@@ -6,8 +6,8 @@ import torch
 from sklearn.metrics import roc_auc_score
 from task_cases import FEATURES, GRAPHS, NODES, PAIRS, Head, LinkPredictor, batched_graphs, label_pairs, lively
 from torch import nn
-from torch_geometric.data import Data
-from torch_geometric.loader import RandomNodeLoader
+from torch_geometric.data import Data, HeteroData
+from torch_geometric.loader import DataLoader, RandomNodeLoader
 from torch_geometric.utils import k_hop_subgraph
 
 from graphsieve import permutation_importance
@@ -141,6 +141,30 @@ def test_pairs_and_graphs_in_batches():
     np.testing.assert_allclose(found.importances, expected.importances, rtol=0, atol=1e-10)
 
 
+def graphs_of_their_own() -> tuple[list[Data], torch.Tensor]:
+    """The graphs of `batched_graphs` one by one, as a dataset has them, and their numbers."""
+    x, edges, batch = batched_graphs()
+    y, found = torch.linspace(0, 1, GRAPHS, dtype=torch.float64), []
+    for graph in range(GRAPHS):
+        nodes = (batch == graph).nonzero()[:, 0]
+        inside = edges[:, batch[edges[0]] == graph] - int(nodes[0])
+        found.append(Data(x=x[nodes], edge_index=inside, y=y[graph : graph + 1]))
+    return found, y
+
+
+def test_a_dataset_of_graphs_needs_no_numbers():
+    x, edges, batch = batched_graphs()
+    graphs, y = graphs_of_their_own()
+    model = lively(Head(), x.dtype, x, edges, batch)
+    options = {"task_level": "graph", "metric": "r2", "n_repeats": 3}
+    found = permutation_importance(model, DataLoader(graphs, batch_size=4), batch="batch", **options)
+    expected = permutation_importance(model, x, edges, y, batch=batch, engine="full", **options)
+    np.testing.assert_allclose(found.importances, expected.importances, rtol=0, atol=1e-10)
+    torch.manual_seed(0)
+    with pytest.raises(InputError, match="set shuffle=False where batches have no n_id"):
+        permutation_importance(model, DataLoader(graphs, batch_size=4, shuffle=True), batch="batch", **options)
+
+
 def batches(**changed) -> list[Data]:
     first, *others = Neighbourhoods(range(NODES))
     for name, value in changed.items():
@@ -178,6 +202,14 @@ class OtherSeeds(Neighbourhoods):
         (batches() + batches()[:1], {}, "yields a scored node more than once"),
         (batches(x=torch.full((len(batches()[0].x), FEATURES), torch.nan)), {}, "holds NaN or infinity in x"),
         (batches(x=torch.zeros(len(batches()[0].x), FEATURES).double()), {}, "has other features for a node"),
+        (batches(y=Y[:3]), {}, "batch 0 of the loader has 3 labels in y for 7 scored nodes"),
+        (batches(n_id=batches()[0].n_id.double()), {}, "has torch.float64 from 0.0 in n_id: number the nodes"),
+        (batches(n_id=batches()[0].n_id - 3), {}, "has torch.int64 from -3 in n_id: number the nodes"),
+        (OtherFeatures(range(NODES)), {}, "yields other features for a node than in its first pass"),
+        (Data(x=torch.zeros(3, FEATURES)), {}, "x is a whole Data: give its x, edge_index and y"),
+        (HeteroData(), {}, "x is a whole HeteroData: give its x, edge_index and y"),
+        (batches(), {"nodes": torch.ones(NODES - 1) > 0}, "mask of 39 nodes, but the loader has node 39"),
+        (batches(), {"given": "class"}, "given=.'class',. needs the whole graph"),
         (OtherSeeds([1, 2, 3]), {}, "the loader scores other nodes in one pass|the loader yields node"),
         (batches(), {"nodes": [NODES + 1]}, "the loader yields nothing that is scored"),
         (batches(), {"edge_weight": torch.ones(3)}, "edge_weight must be the name of an attribute"),

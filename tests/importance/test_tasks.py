@@ -247,6 +247,8 @@ BROKEN = torch.zeros(NODES, FEATURES, dtype=torch.float64).index_fill(0, torch.t
         ({"batch": None}, "task_level 'graph' needs batch="),
         ({"batch": torch.zeros(0, dtype=torch.long)}, "batch has 0 entries, and must have one per row of x"),
         ({"batch": torch.zeros(3, dtype=torch.long)}, "batch has 3 entries, and must have one per row of x"),
+        ({"batch": torch.arange(NODES) % GRAPHS - 1}, "batch holds -1: number the graphs from 0"),
+        ({"groups": {"a": [[0], [1, 2]]}}, "group 'a' must be a list of column numbers of x"),
         ({"batch": torch.zeros(NODES)}, "task_level 'graph' needs batch="),
         ({"x": torch.zeros(0, FEATURES)}, "x has no rows: there is nothing to permute"),
         ({"x": BROKEN}, "x holds NaN or infinity at row 7: fill in the values that are missing"),

@@ -124,7 +124,7 @@ def test_the_best_epoch_is_chosen_and_reported_by_the_metric_asked_for(small_gra
 def test_a_part_of_one_class_cannot_be_ranked(small_graph, small_split):
     y = np.arange(small_graph.num_nodes) % 2
     y[small_split.val] = 1
-    message = f"roc_auc ranks nodes of one class among those of others, but all {len(small_split.val)} val nodes have"
+    message = f"roc_auc ranks rows of one class among those of others, but all {len(small_split.val)} val nodes have"
     with pytest.raises(InputError, match=message):
         train_model("gcn", replace(small_graph, y=y), small_split, options=replace(OPTIONS, metric="roc_auc"))
 

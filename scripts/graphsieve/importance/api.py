@@ -66,10 +66,10 @@ def permutation_importance(
         (nodes, features), float32 or float64, dense or sparse. A sparse x is handed to the model as it is, or dense
         where the model raises an error for a sparse one. A dict by node type gives a dict of results.
         Instead of a whole graph, any loader that can be iterated again: batches with `x`, `edge_index`, `y` (for edges
-        `edge_label`) and `n_id`, the numbers of their nodes; of `batch_size`, if they have it, only so many first nodes
-        are scored. Then `edge_index` and `y` are left out, and arguments of the model, as `sample_weight`, are names of
-        attributes of the batches. A column is permuted over the nodes of `loader.data` where there is such, else over
-        those in batches.
+        `edge_label`) and `n_id`, the numbers of their nodes (whole graphs need none if their order stays); of
+        `batch_size`, if they have it, only so many first nodes are scored. Then `edge_index` and `y` are left out, and
+        arguments of the model, as `sample_weight`, are names of attributes of the batches. A column is permuted over
+        the nodes of `loader.data` where there is such, else over those in batches.
     edge_index : object
         Whatever the model takes as its second argument.
     y : Tensor or dict of Tensor
@@ -224,9 +224,7 @@ def permutation_importance(
     check_perturbation(perturbation, given)
     sampling = Sampling(control_variate, keep, until_width, time_budget)
     if y is None and not isinstance(x, (Tensor, np.ndarray, Mapping)):
-        refuse_what_needs_the_graph(
-            features_of=features_of, within=within, perturbed_rows=perturbed_rows, engine=engine, sampling=sampling
-        )
+        refuse_what_needs_the_graph(features_of, given, within, perturbed_rows, engine, sampling)
         posed = read_loader(model, x, task_level, nodes, sample_weight, model_kwargs)
     else:
         inputs = read_inputs(x, edge_index, model_kwargs, features_of)

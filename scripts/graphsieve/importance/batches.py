@@ -47,25 +47,28 @@ class Batches:
             raise InputError("the loader can be iterated once only: give a DataLoader or a list of batches")
 
     def __iter__(self) -> Iterator[Batch]:
-        number = -1
+        number, before = -1, 0
         for number, batch in enumerate(self.loader):
-            yield self._read(batch, f"batch {number} of the loader")
+            read = self._read(batch, f"batch {number} of the loader", before)
+            before += len(read.x)
+            yield read
         if number < 0:
             raise InputError("the loader yields no batch: there is nothing to score")
 
-    def _read(self, batch: object, where: str) -> Batch:
-        x, nodes = self._tensor(batch, "x", where), self._tensor(batch, "n_id", where)
+    def _read(self, batch: object, where: str, before: int) -> Batch:
+        x = self._tensor(batch, "x", where)
         if x.dim() != 2 or not x.is_floating_point():
             raise InputError(f"{where} has x of shape {tuple(x.shape)} and {x.dtype}: it must be (nodes, features)")
         if len(x) == 0:
             raise InputError(f"{where} is empty: leave it out")
-        if nodes.shape != x.shape[:1]:
-            raise InputError(f"{where} has {len(x)} nodes, but n_id has shape {tuple(nodes.shape)}")
+        nodes = self._numbers(batch, len(x), where, before)
         y = self._tensor(batch, LABELS[self.task_level], where)
         scored, num_rows = slice(0, len(y)), (len(y),)
         if self.task_level == "node":
             seeds = _entry(batch, "batch_size")
             size = len(x) if seeds is None else int(seeds)
+            if len(y) < size:
+                raise InputError(f"{where} has {len(y)} labels in y for {size} scored nodes: give one label per node")
             scored, num_rows, y = slice(0, size), (len(x), size), y[:size]
             if self.nodes is not None:
                 scored = torch.isin(nodes[:size], self.nodes).nonzero()[:, 0]
@@ -74,6 +77,17 @@ class Batches:
         model_kwargs = {name: self._given(batch, of, where) for name, of in self.names.items()}
         edges = self._given(batch, "edge_index", where)
         return Batch(x, edges, nodes, scored, num_rows, y, weight, model_kwargs)
+
+    def _numbers(self, batch: object, count: int, where: str, before: int) -> Tensor:
+        """Of the nodes; whole graphs share none, so that without `n_id` theirs are counted on from batch to batch."""
+        if self.task_level == "graph" and _entry(batch, "n_id") is None:
+            return torch.arange(before, before + count, device=self.device)
+        nodes = self._tensor(batch, "n_id", where)
+        if nodes.shape != (count,):
+            raise InputError(f"{where} has {count} nodes, but n_id has shape {tuple(nodes.shape)}")
+        if nodes.is_floating_point() or nodes.min() < 0:
+            raise InputError(f"{where} has {nodes.dtype} from {nodes.min()} in n_id: number the nodes 0, 1, 2, ...")
+        return nodes.long()
 
     def _given(self, batch: object, name: str, where: str) -> object:
         value = _entry(batch, name)
@@ -116,6 +130,14 @@ class Seen:
         if len(missing):
             raise InputError(f"the loader yields node {int(missing[0])}, which it did not yield in its first pass")
         return rows
+
+    def check_same(self, rows: Tensor, x: Tensor) -> None:
+        """What is permuted are the features of the first pass."""
+        if not torch.equal(self.x[rows], x):
+            raise InputError(
+                "the loader yields other features for a node than in its first pass: let every pass give the same, and "
+                "set shuffle=False where batches have no n_id"
+            )
 
 
 def look_through(batches: Batches) -> Seen:

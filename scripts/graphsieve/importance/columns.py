@@ -11,6 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from graphsieve.errors import InputError
+
 SPARSE_BELOW = 0.25  # the share of nonzeros below which a permutation is drawn as the places of the nonzeros
 
 
@@ -127,7 +129,10 @@ def root_sequence(random_state: int | np.random.SeedSequence | np.random.Generat
         return random_state
     if isinstance(random_state, np.random.Generator):
         return np.random.SeedSequence(int(random_state.integers(2**63)))
-    return np.random.SeedSequence(random_state)
+    try:
+        return np.random.SeedSequence(random_state)
+    except (TypeError, ValueError):
+        raise InputError(f"random_state is {random_state!r}: give a whole number, 0 or more") from None
 
 
 def child_sequence(root: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:

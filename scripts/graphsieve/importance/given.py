@@ -1,6 +1,6 @@
 """What is known of a column before it is perturbed: degree, neighbourhood and class of each node, as predictors."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import torch
@@ -18,6 +18,8 @@ NODES_PER_HOP = 10
 
 def check_given(given: str | Sequence[str] | None) -> tuple[str, ...]:
     """The names, each once."""
+    if given is not None and not isinstance(given, Iterable):
+        raise InputError(f"given is {given!r}: name one of {', '.join(GIVEN)}, or a list of them")
     names = (given,) if isinstance(given, str) else tuple(given or ())
     for name in names:
         if name not in GIVEN:

@@ -5,13 +5,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from graphsieve.errors import InputError
+from graphsieve.importance.checks import column_numbers
 from graphsieve.importance.columns import SPARSE_BELOW, Columns, NewColumn, Perturbation, child_generator, permute
 
 
 def check_groups(
-    groups: Mapping[str, Sequence[int]], features: Sequence[int] | None, num_columns: int
+    groups: Mapping[str, Sequence[int]], features: Sequence[int] | None, num_columns: int, of: str
 ) -> dict[str, np.ndarray]:
-    """The columns of every group, by its name; groups may overlap."""
+    """The columns of every group, by its name; groups may overlap. `of` says whose columns they are."""
     if features is not None:
         raise InputError("features and groups are both given: score either columns or groups of them in one call")
     if not isinstance(groups, Mapping):
@@ -20,19 +21,19 @@ def check_groups(
     for name, members in groups.items():
         if str(name) in named:
             raise InputError(f"groups names '{name}' more than once: give every group a name of its own")
-        named[str(name)] = _columns_of(name, members, num_columns)
+        named[str(name)] = _columns_of(name, members, num_columns, of)
     return named
 
 
-def _columns_of(name: object, members: Sequence[int], num_columns: int) -> np.ndarray:
-    columns = np.asarray(members)
+def _columns_of(name: object, members: Sequence[int], num_columns: int, of: str) -> np.ndarray:
+    columns = column_numbers(members)
+    if columns is None:
+        raise InputError(f"group '{name}' must be a list of column numbers of {of}, not {members!r}")
     if columns.size == 0:
-        raise InputError(f"group '{name}' is empty: name at least one column of x")
-    if columns.ndim != 1 or not np.issubdtype(columns.dtype, np.integer):
-        raise InputError(f"group '{name}' must be a list of column numbers of x, not {members!r}")
+        raise InputError(f"group '{name}' is empty: name at least one column of {of}")
     unknown = columns[(columns < 0) | (columns >= num_columns)]
     if unknown.size:
-        raise InputError(f"group '{name}' names column {unknown[0]}, but x has columns 0 to {num_columns - 1}")
+        raise InputError(f"group '{name}' names column {unknown[0]}, but {of} has columns 0 to {num_columns - 1}")
     if len(np.unique(columns)) < len(columns):
         raise InputError(f"group '{name}' names a column more than once: name each column once")
     return columns

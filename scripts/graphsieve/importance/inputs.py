@@ -78,6 +78,7 @@ def read_inputs(x: object, edge_index: object, model_kwargs: dict[str, object], 
         raise InputError(f"{features_of} is an empty dict: give the features of at least one type")
     for part in parts:
         _check_values(part)
+    _check_edges(edge_index, model_kwargs)
     return inputs
 
 
@@ -105,6 +106,17 @@ def _check_values(part: Inputs) -> None:
     if len(broken):
         where = f" at row {broken[0, 0]}" if values.layout == torch.strided else ""
         raise InputError(f"{part.name} holds NaN or infinity{where}: fill in the values that are missing")
+
+
+def _check_edges(edge_index: object, model_kwargs: dict[str, object]) -> None:
+    """What PyG calls weights and attributes of edges has a row for each."""
+    for name in ("edge_attr", "edge_weight"):
+        values = model_kwargs.get(name)
+        both = isinstance(values, Tensor) and isinstance(edge_index, Tensor) and edge_index.layout == torch.strided
+        if both and edge_index.dim() == 2 and values.dim() and len(values) != edge_index.shape[1]:
+            raise InputError(
+                f"{name} has {len(values)} rows, but edge_index has {edge_index.shape[1]} edges: give one row per edge"
+            )
 
 
 def _stored(values: Tensor) -> Tensor:

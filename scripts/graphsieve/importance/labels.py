@@ -19,7 +19,10 @@ def class_labels(metric: "Metric", outputs: Tensor, y: Tensor, weight: Tensor | 
     if outputs.shape[1] == 1 or y.dim() == 2:
         y = _zeros_and_ones(metric, outputs, y)
     elif y.dim() != 1 or y.is_floating_point() or y.is_complex():
-        raise InputError(f"y must hold one class number per row, but has shape {tuple(y.shape)} and type {y.dtype}")
+        raise InputError(
+            f"y must hold one class number per row for {metric.name}, but has shape {tuple(y.shape)} and type "
+            f"{y.dtype}: give classes as whole numbers, or choose a metric for numbers"
+        )
     elif y.min() < 0 or y.max() >= outputs.shape[1]:
         raise InputError(
             f"y has classes {int(y.min())} to {int(y.max())} where it is scored, but the model returns "
@@ -68,7 +71,7 @@ def _check_variety(metric: "Metric", y: Tensor, weight: Tensor | None) -> None:
     """Several classes, or both values of every label, among the rows that have a weight."""
     y = y if weight is None else y[weight > 0]
     if y.dim() == 1:
-        check_two_classes(metric.name, y, "scored")
+        check_two_classes(metric.name, y, "scored rows")
         return
     for label, column in enumerate(y.T):
         if (column == column[0]).all():

@@ -5,11 +5,12 @@ from functools import partial
 
 import torch
 from torch import nn
+from torch_geometric.data.data import BaseData
 
 from graphsieve.errors import InputError
 from graphsieve.importance.batches import Batches, look_through
 from graphsieve.importance.engines.batched import BatchedProblem
-from graphsieve.importance.inputs import Inputs
+from graphsieve.importance.inputs import Inputs, as_tensor
 from graphsieve.importance.request import Posed
 from graphsieve.importance.sampling import Sampling
 from graphsieve.importance.tasks import Target, check_level, read_weight
@@ -25,6 +26,11 @@ def read_loader(
 ) -> Posed:
     """Arguments of the model and weights are named by attributes of the batches."""
     check_level(task_level)
+    if isinstance(loader, BaseData):
+        raise InputError(
+            f"x is a whole {type(loader).__name__}: give its x, edge_index and y (by type: x_dict, "
+            "edge_index_dict, and y as a dict), or a loader"
+        )
     if not isinstance(loader, Iterable):
         raise InputError(f"y is missing, and x is no loader of batches but {type(loader).__name__}: give labels")
     for name, value in {**model_kwargs, "sample_weight": sample_weight}.items():
@@ -34,20 +40,25 @@ def read_loader(
     if nodes is not None:
         if task_level != "node":
             raise InputError(f"nodes is given, but task_level '{task_level}' scores every label: leave nodes out")
-        nodes = torch.as_tensor(nodes, device=device)
-        nodes = nodes.nonzero()[:, 0] if nodes.dtype == torch.bool else nodes
-    batches = Batches(loader, task_level, model_kwargs, sample_weight, nodes, device)
+        nodes = as_tensor(nodes, "nodes").to(device)
+    is_mask = nodes is not None and nodes.dtype == torch.bool
+    scored = nodes.nonzero()[:, 0] if is_mask else nodes
+    batches = Batches(loader, task_level, model_kwargs, sample_weight, scored, device)
     seen = look_through(batches)
+    last = int(seen.numbers[-1])
+    if is_mask and len(nodes) <= last:
+        raise InputError(f"nodes is a mask of {len(nodes)} nodes, but the loader has node {last}: give a mask of all")
     rows = torch.arange(len(seen.y), device=device)
     target = Target(task_level, rows, len(rows), seen.y, read_weight(seen.weight, len(rows), rows))
     return Posed(Inputs(seen.x, None, {}), target, partial(BatchedProblem, batches=batches, seen=seen))
 
 
 def refuse_what_needs_the_graph(
-    *, features_of: str, within: str | None, perturbed_rows: str, engine: str, sampling: Sampling
+    features_of: str, given: tuple[str, ...], within: str | None, perturbed_rows: str, engine: str, sampling: Sampling
 ) -> None:
     asked = {
         f"features_of={features_of!r}": features_of != "x",
+        f"given={given!r}": bool(given),
         f"within={within!r}": within is not None,
         f"perturbed_rows={perturbed_rows!r}": perturbed_rows != "all",
         f"engine={engine!r}": engine not in ("auto", "full"),

@@ -77,6 +77,8 @@ def _choose_metric(metric: str | Callable) -> Metric:
 
 
 def choose_metrics(metrics: Sequence[str | Callable]) -> list[Metric]:
+    if not metrics:
+        raise InputError(f"metric is an empty list: choose at least one of {', '.join(METRICS)}")
     chosen = [_choose_metric(one) for one in metrics]
     names = [one.name for one in chosen]
     if len(set(names)) < len(names):
@@ -92,6 +94,8 @@ class Judge:
 
     def __init__(self, metrics: list[Metric], outputs: Tensor, y: Tensor, weight: Tensor | None, is_flat: bool = False):
         self.metrics, self.weight, self.is_flat = metrics, weight, is_flat
+        if any(one.labels for one in metrics):
+            _check_numbers(outputs)
         self.labels = [y if one.labels is None else one.labels(one, outputs, y, weight) for one in metrics]
         self.baselines = [float(value) for value in self(outputs.T[..., None])[:, 0]]
 
@@ -105,3 +109,13 @@ class Judge:
         metric = self.metrics[number]
         shown = outputs[0] if metric.labels is None and self.is_flat else outputs
         return metric.function(shown, self.labels[number], self.weight)
+
+
+def _check_numbers(outputs: Tensor) -> None:
+    """Ranks and classes of NaN look like any others; a user's own function may know what to do with it."""
+    broken = outputs.isnan().any(1)
+    if broken.any():
+        raise InputError(
+            f"model returned NaN at {int(broken.sum())} of {len(broken)} scored rows before anything was perturbed: "
+            "look for NaN in its weights, and in what it is called with"
+        )

@@ -88,10 +88,11 @@ class Request:
         metrics = choose_metrics(self.metric if many else [self.metric])
         rows = {"features": None, "groups": None}
         if groups is None:
-            rows["features"] = feature_index(features, num_columns)
+            rows["features"] = feature_index(features, num_columns, inputs.name)
         else:
-            rows["groups"] = check_groups(groups, features, num_columns)
-        carried = {**rows, "perturbation": self.name, "feature_names": check_names(feature_names, num_columns)}
+            rows["groups"] = check_groups(groups, features, num_columns, inputs.name)
+        names = check_names(feature_names, num_columns, inputs.name)
+        carried = {**rows, "perturbation": self.name, "feature_names": names}
         problem, order = self._problem(inputs, **rows)
         self._check_sampling(len(order))
         made = self.engines.get(groups is not None)

@@ -111,6 +111,8 @@ def _count_graphs(inputs: Inputs) -> int:
             raise InputError("task_level 'graph' needs batch=, the number of the graph that each node belongs to")
         if not isinstance(x, Tensor) or len(part) != x.shape[0]:
             raise InputError(f"batch has {len(part)} entries, and must have one per row of x")
+        if part.min() < 0:
+            raise InputError(f"batch holds {int(part.min())}: number the graphs from 0")
         graphs = max(graphs, int(part.max()) + 1)
     return graphs
 
@@ -125,7 +127,7 @@ def _scored_nodes(nodes: object, of_type: object, count: int, device: torch.devi
 
 
 def _node_index(nodes: object, num_nodes: int, device: torch.device) -> Tensor:
-    nodes = torch.as_tensor(nodes).to(device)
+    nodes = as_tensor(nodes, "nodes").to(device)
     if nodes.dtype == torch.bool:
         if nodes.shape != (num_nodes,):
             raise InputError(f"nodes is a mask of shape {tuple(nodes.shape)}, but x has {num_nodes} rows")

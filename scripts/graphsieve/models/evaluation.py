@@ -82,11 +82,11 @@ RANKING_METRICS: dict[str, Callable[[Tensor, Tensor, Tensor | None], Tensor]] = 
 }
 
 
-def check_two_classes(metric: str, y: Tensor, nodes: str) -> None:
+def check_two_classes(metric: str, y: Tensor, rows: str) -> None:
     if metric in RANKING_METRICS and len(y.unique()) < 2:
         raise InputError(
-            f"{metric} ranks nodes of one class among those of others, but all {len(y)} {nodes} nodes have class "
-            f"{int(y[0])}: give nodes of several classes, or choose another metric"
+            f"{metric} ranks rows of one class among those of others, but all {len(y)} {rows} have class {int(y[0])}: "
+            "give some of several classes, or choose another metric"
         )
 
 

@@ -201,7 +201,7 @@ class Trainer:
         self.graph_name, self.num_features = graph.name, graph.num_features
         self.parts = {name: torch.from_numpy(getattr(split, name)).to(device) for name in ("train", "val", "test")}
         for name, nodes in self.parts.items():
-            check_two_classes(self.metric, y[nodes], name)
+            check_two_classes(self.metric, y[nodes], f"{name} nodes")
         precision, edge_values = PRECISIONS[options.precision], edge_tensors(graph, device)
         fast = fast_forward(model, x, edge_index, precision, edge_values)
         self.forward = fast or (lambda model: _plain_forward(model, x, edge_index, precision, edge_values))

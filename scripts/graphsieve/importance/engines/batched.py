@@ -35,6 +35,7 @@ class BatchedProblem(Problem):
         parts = []
         for batch in self.batches:
             rows = self.seen.rows_of(batch.nodes)
+            self.seen.check_same(rows, batch.x)
             plain = self._call(batch, batch.x, "an unperturbed batch")
             x = batch.x.clone()
             copies = [plain]
