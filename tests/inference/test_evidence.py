@@ -11,7 +11,7 @@ from scipy.stats import binom
 from graphsieve.data.graph import Graph
 from graphsieve.data.splits import choose_split
 from graphsieve.data.stand_ins import generate, kinds_of
-from graphsieve.inference import unexplained
+from graphsieve.inference import evidence, unexplained
 from graphsieve.inference.evidence import ColumnTests, unit_p_values
 from graphsieve.inference.halves import share_out
 from graphsieve.inference.ranking import judge_columns
@@ -258,3 +258,21 @@ def test_reason_and_sentence(change, reason, beginning):
     row = pd.Series({**ROW, **change})
     assert reason_in_ranking(row, 0.05) == reason
     assert sentence_of(pd.Series({**row, "reason": reason}), 0.05).startswith(beginning)
+
+
+def test_losses_of_smooth_columns_are_tested_only_where_draws_are_exactly_as_smooth(strong, monkeypatch):
+    split, sides = judged(strong)
+    tests = ColumnTests(strong, split, sides)
+    units = [np.array([column]) for column in range(strong.num_features)]
+    asked = []
+    monkeypatch.setattr(tests, "p_loss", lambda columns: asked.append(int(columns[0])) or 1.0)
+    monkeypatch.setattr(tests, "p_alone", lambda columns, limit: 1.0)  # so that nothing but losses is left to test
+    used = np.zeros(len(units))
+    unit_p_values(tests, units, used)
+    assert asked == list(range(strong.num_features))
+    asked.clear()
+    monkeypatch.setattr(evidence, "EXACT_NODES", strong.num_nodes - 1)
+    unit_p_values(tests, units, used)
+    smooth = np.flatnonzero(tests.smooth)
+    assert len(smooth)
+    assert asked == [column for column in range(strong.num_features) if column not in smooth]

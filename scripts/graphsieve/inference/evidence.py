@@ -15,6 +15,7 @@ import pandas as pd
 
 from graphsieve.data.graph import Graph, Split
 from graphsieve.importance import Conditional
+from graphsieve.importance.spectrum import EXACT_NODES
 from graphsieve.inference.groups import units_of
 from graphsieve.inference.p_values import SIGNIFICANCE, adjust_benjamini_hochberg, adjust_holm, most_permutations
 from graphsieve.inference.sides import Side, perturbed_by, progress_bar
@@ -81,6 +82,14 @@ class ColumnTests:
             return by_graph
         return max(by_graph, self.unexplained.p_value(columns, self.beside_and_graph, occasion, limit, held))
 
+    def can_test_loss(self, columns: np.ndarray) -> bool:
+        """Not that of smooth columns where draws are only nearly as smooth as they were.
+
+        The models that lose have learnt from the other half, whose values of a smooth column say much of this half's.
+        In large graphs, even a little of it that draws do not keep makes every draw lose.
+        """
+        return self.graph.num_nodes <= EXACT_NODES or not self.smooth[columns].any()
+
     def p_loss(self, columns: np.ndarray) -> float:
         """Of what the model loses without a unit, if all is kept that other columns, and the graph, say of it.
 
@@ -129,7 +138,7 @@ def unit_p_values(
     found /= 1 - SHARE_OF_LOSS
     # What is left unexplained does not show a unit that the model uses in combination with others; its loss does.
     for number in np.flatnonzero((found > SIGNIFICANCE) & (used <= SIGNIFICANCE)):
-        if budget.allows("scoring"):
+        if tests.can_test_loss(units[number]) and budget.allows("scoring"):
             found[number] = min(found[number], tests.p_loss(units[number]) / SHARE_OF_LOSS)
     return np.minimum(found, 1)
 
