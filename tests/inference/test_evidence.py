@@ -260,7 +260,7 @@ def test_reason_and_sentence(change, reason, beginning):
     assert sentence_of(pd.Series({**row, "reason": reason}), 0.05).startswith(beginning)
 
 
-def test_losses_of_smooth_columns_are_tested_only_where_draws_are_exactly_as_smooth(strong, monkeypatch):
+def test_losses_are_tested_only_where_draws_can_tell(strong, monkeypatch):
     split, sides = judged(strong)
     tests = ColumnTests(strong, split, sides)
     units = [np.array([column]) for column in range(strong.num_features)]
@@ -276,3 +276,12 @@ def test_losses_of_smooth_columns_are_tested_only_where_draws_are_exactly_as_smo
     smooth = np.flatnonzero(tests.smooth)
     assert len(smooth)
     assert asked == [column for column in range(strong.num_features) if column not in smooth]
+    assert tests.untested_losses == len(smooth)
+    asked.clear()
+    monkeypatch.setattr(evidence, "EXACT_NODES", strong.num_nodes)
+    monkeypatch.setattr(evidence, "VALUES_OF_LOSS", 198 * strong.num_nodes)  # 2 / (198 + 1) / 0.2 is above 0.05
+    unit_p_values(tests, units, used)
+    assert not asked
+    monkeypatch.setattr(evidence, "VALUES_OF_LOSS", 199 * strong.num_nodes)
+    unit_p_values(tests, units, used)
+    assert asked

@@ -41,6 +41,7 @@ class ColumnTests:
         self.unexplained = Unexplained(graph, split, sides)
         self.smooth = smooth_columns(graph, np.union1d(split.train, split.val))
         self.plain = self.unexplained.conditional(others=False)
+        self.untested_losses = 0  # of units that the model uses, and of which nothing else is known
 
     @cached_property
     def beside(self) -> Conditional:
@@ -83,27 +84,30 @@ class ColumnTests:
         return max(by_graph, self.unexplained.p_value(columns, self.beside_and_graph, occasion, limit, held))
 
     def can_test_loss(self, columns: np.ndarray) -> bool:
-        """Not that of smooth columns where draws are only nearly as smooth as they were.
+        """Not where too few draws can be afforded to show anything, and not that of smooth columns of large graphs.
 
         The models that lose have learnt from the other half, whose values of a smooth column say much of this half's.
-        In large graphs, even a little of it that draws do not keep makes every draw lose.
+        Draws for a large graph are only nearly as smooth, and a little of it that they do not keep makes them all lose.
         """
-        return self.graph.num_nodes <= EXACT_NODES or not self.smooth[columns].any()
+        smallest_p = len(self.trained) / (self._draws_of_loss + 1) / SHARE_OF_LOSS
+        are_smooth = self.graph.num_nodes <= EXACT_NODES or not self.smooth[columns].any()
+        return smallest_p <= SIGNIFICANCE and are_smooth
+
+    @property
+    def _draws_of_loss(self) -> int:
+        """So many more as its share of the level is smaller, unless the graph is large."""
+        return min(round(self.options.permutations / SHARE_OF_LOSS), VALUES_OF_LOSS // self.graph.num_nodes)
 
     def p_loss(self, columns: np.ndarray) -> float:
-        """Of what the model loses without a unit, if all is kept that other columns, and the graph, say of it.
-
-        With so many more draws as its share of the level is smaller, unless the graph is large.
-        """
-        limit = min(round(self.options.permutations / SHARE_OF_LOSS), VALUES_OF_LOSS // self.graph.num_nodes)
+        """Of what the model loses without a unit, if all is kept that other columns, and the graph, say of it."""
 
         def of_side(side: Side) -> float:
             def draw(number: int, count: int) -> np.ndarray:
                 return side.importance((number,), count, groups={"unit": columns})[1].mean(axis=0)[0]
 
-            return sequential_p_value(draw, self.options.n_repeats, max(limit, ENOUGH_TO_SCREEN))
+            return sequential_p_value(draw, self.options.n_repeats, self._draws_of_loss)
 
-        return min(1.0, 2 * min(map(of_side, self.sides[self.question_for(columns)])))
+        return min(1.0, len(self.trained) * min(map(of_side, self.sides[self.question_for(columns)])))
 
     def importance_beside(self, columns: np.ndarray) -> np.ndarray:
         """The fall of the metric if only that of a column is permuted which nothing else says."""
@@ -138,7 +142,9 @@ def unit_p_values(
     found /= 1 - SHARE_OF_LOSS
     # What is left unexplained does not show a unit that the model uses in combination with others; its loss does.
     for number in np.flatnonzero((found > SIGNIFICANCE) & (used <= SIGNIFICANCE)):
-        if tests.can_test_loss(units[number]) and budget.allows("scoring"):
+        if not tests.can_test_loss(units[number]):
+            tests.untested_losses += 1
+        elif budget.allows("scoring"):
             found[number] = min(found[number], tests.p_loss(units[number]) / SHARE_OF_LOSS)
     return np.minimum(found, 1)
 

@@ -23,7 +23,6 @@ from torch import nn
 
 from graphsieve.data.graph import Graph, Split
 from graphsieve.data.splits import choose_split
-from graphsieve.importance.spectrum import EXACT_NODES
 from graphsieve.inference.accuracy_curve import accuracy_curve, curve_seeds, tested_nodes
 from graphsieve.inference.budget import Budget
 from graphsieve.inference.correlated import closest_columns, correlations_of
@@ -140,7 +139,7 @@ def rank_features(
         scored_accuracy=judged.baseline,
         test_nodes=len(tested_nodes(split, options.seed)),
         edge_values=_edge_values(graph, sides[0].models[0]),
-        shortcuts=(*_shortcuts(graph, split, sides, trainings, judged.num_smooth), *budget.cuts),
+        shortcuts=(*_shortcuts(graph, split, sides, trainings, judged.untested_losses), *budget.cuts),
     )
 
 
@@ -150,7 +149,9 @@ def _options_used(side: Side, n_repeats: int, make_model: MakeModel | None) -> R
     return options if make_model is None else replace(options, model=type(side.models[0]).__name__)
 
 
-def _shortcuts(graph: Graph, split: Split, sides: list[Side], trainings: Trainings, num_smooth: int) -> Iterator[str]:
+def _shortcuts(
+    graph: Graph, split: Split, sides: list[Side], trainings: Trainings, untested_losses: int
+) -> Iterator[str]:
     """What is done with a part of a large graph."""
     if trainings.samples:
         yield (
@@ -161,10 +162,10 @@ def _shortcuts(graph: Graph, split: Split, sides: list[Side], trainings: Trainin
     known, scored = len(split.train) + len(split.val), sum(len(side.nodes) for side in sides)
     if scored < known:
         yield f"importances and p-values are measured at {scored:,} of {known:,} labelled nodes, drawn at random"
-    if num_smooth and graph.num_nodes > EXACT_NODES:
+    if untested_losses:
         yield (
-            f"of {num_smooth} columns that are smooth on the graph, any that matters only in combination with others "
-            "is missed: draws that are exactly as smooth cannot be had for so many nodes"
+            f"{untested_losses} columns or groups that models use, but that are not shown to matter by themselves, are "
+            "not tested in combination with others: draws that would tell cannot be had for so many nodes"
         )
     tested = len(tested_nodes(split, trainings.options.seed))
     if tested < len(split.test):
@@ -188,14 +189,15 @@ class Judged:
     """`table` and `groups` as in a Ranking; `baseline` is the metric.
 
     keeping: all columns, in the order in which they are kept. leading: how many of these are kept in any case.
-    num_smooth: how many columns are smooth on the graph. n_repeats: how many permutations an importance is the mean of.
+    untested_losses: of how many units the loss could not be tested.
+    n_repeats: how many permutations an importance is the mean of.
     """
 
     table: pd.DataFrame
     groups: pd.DataFrame
     keeping: np.ndarray
     leading: int
-    num_smooth: int
+    untested_losses: int
     baseline: float
     n_repeats: int
 
@@ -210,7 +212,8 @@ def judge_columns(graph: Graph, split: Split, sides: list[Side], progress: bool 
     scored_groups = score_together(sides, list(groups["columns"]), "scoring groups", progress)
     group_scores = group_scores_table(groups, scored_groups)
     p_values = scores["p_alone"], group_scores["p_alone"]
-    evidence = gather_evidence(ColumnTests(graph, split, sides), groups, order, *p_values, progress)
+    tests = ColumnTests(graph, split, sides)
+    evidence = gather_evidence(tests, groups, order, *p_values, progress)
     table = feature_table(graph, scores, evidence, groups, closest_columns(graph, correlations))
     table = table.iloc[order].reset_index(drop=True)
     table.insert(0, "rank", np.arange(1, len(table) + 1))
@@ -220,7 +223,7 @@ def judge_columns(graph: Graph, split: Split, sides: list[Side], progress: bool 
         groups=group_table(groups, group_scores, evidence),
         keeping=keeping_order(order, leading),
         leading=len(leading),
-        num_smooth=int(evidence["is_smooth"].sum()),
+        untested_losses=tests.untested_losses,
         baseline=scored.baseline,
         n_repeats=scored.falls.shape[2],
     )
