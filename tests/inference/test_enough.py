@@ -29,14 +29,19 @@ def test_without_errors_any_loss_counts():
     assert smallest_enough(CURVE.assign(loss_standard_error=np.nan), 0) == 8
 
 
-def test_the_best_of_every_starred_unit_leads():
+def test_the_best_of_every_starred_unit_leads_and_the_first_others_that_are_used():
     order = np.array([4, 0, 3, 1, 2, 5])
     unit = np.array([0, 1, 1, 0, 2, 3])
     starred = np.array([True, True, True, True, False, True])
-    leading = leading_columns(order, unit, starred)
+    none, used = np.zeros(6, dtype=bool), np.array([True, False, True, True, True, True])
+    leading = leading_columns(order, unit, starred, none)
     assert leading.tolist() == [0, 1, 5]
     assert keeping_order(order, leading).tolist() == [0, 1, 5, 4, 3, 2]
-    assert leading_columns(order, unit, np.zeros(6, dtype=bool)).tolist() == []
+    assert leading_columns(order, unit, none, none).tolist() == []
+    assert leading_columns(order, unit, starred, used).tolist() == [0, 1, 5, 4]
+    assert leading_columns(order, unit, none, used).tolist() == [4, 0]  # two at the most, of different units
+    used[0] = False
+    assert leading_columns(order, unit, none, used).tolist() == [4]  # a third does not move up
 
 
 def test_the_curve_has_the_number_of_those_that_lead():

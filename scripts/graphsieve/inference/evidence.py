@@ -28,6 +28,7 @@ UNUSED = 0.5  # a unit that the model does so well without, by its p-values, is 
 SHARE_OF_LOSS = 0.2  # of the level, for what only the model's loss shows; the rest is for what is left unexplained
 SURELY = 3.0  # deviations from zero of correlations that count among what other columns say
 VALUES_OF_LOSS = 2**27  # that are drawn for a unit whose loss is tested
+VALUES_BESIDE = 2**20  # that are drawn of a column to measure its importance beside the others
 MOST_BESIDE = 50  # columns, the best ones, whose importance beside the others is measured
 ENOUGH_TO_SCREEN = 99  # draws, to see whether a test has found anything at all
 ALONE, SCREENING, AMONG_UNITS, IN_UNIT = range(4)  # occasions of drawing
@@ -110,12 +111,16 @@ class ColumnTests:
         return min(1.0, len(self.trained) * min(map(of_side, self.sides[self.question_for(columns)])))
 
     def importance_beside(self, columns: np.ndarray) -> np.ndarray:
-        """The fall of the metric if only that of a column is permuted which nothing else says."""
+        """The fall of the metric if only that of a column is permuted which nothing else says.
+
+        In a large graph a single draw is a mean over many nodes already.
+        """
+        repeats = int(np.clip(VALUES_BESIDE // self.graph.num_nodes, 1, self.options.n_repeats))
         found, smooth = np.empty(len(columns)), self.smooth[columns]
         for question, chosen in ((BESIDE, ~smooth), (BESIDE_AND_GRAPH, smooth)):
             if chosen.any():
                 asked = {"features": columns[chosen]}
-                falls = [side.importance((0,), self.options.n_repeats, **asked)[0] for side in self.sides[question]]
+                falls = [side.importance((0,), repeats, **asked)[0] for side in self.sides[question]]
                 found[chosen] = np.mean(falls, axis=(0, 1, 3))
         return found
 

@@ -29,6 +29,7 @@ from graphsieve.inference.correlated import closest_columns, correlations_of
 from graphsieve.inference.enough import keeping_order, leading_columns, numbers_on_curve, smallest_enough
 from graphsieve.inference.evidence import ColumnTests, gather_evidence
 from graphsieve.inference.groups import find_groups, score_together
+from graphsieve.inference.p_values import SIGNIFICANCE
 from graphsieve.inference.scored import score_sides
 from graphsieve.inference.sides import Side, progress_bar, train_sides
 from graphsieve.inference.tables import feature_table, group_scores_table, group_table, scores_table
@@ -217,7 +218,8 @@ def judge_columns(graph: Graph, split: Split, sides: list[Side], progress: bool 
     table = feature_table(graph, scores, evidence, groups, closest_columns(graph, correlations))
     table = table.iloc[order].reset_index(drop=True)
     table.insert(0, "rank", np.arange(1, len(table) + 1))
-    leading = leading_columns(order, evidence["unit"].to_numpy(), evidence["starred"].to_numpy())
+    used = scores["p_alone"] <= SIGNIFICANCE
+    leading = leading_columns(order, *(column.to_numpy() for column in (evidence["unit"], evidence["starred"], used)))
     return Judged(
         table=table,
         groups=group_table(groups, group_scores, evidence),
