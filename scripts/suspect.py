@@ -26,7 +26,6 @@ def main(job) -> None:
         protocol=job.params.protocol,
         graph=graph,
         split=choose_split(graph, run["split"], run["seed"]),
-        model=run["model"],
         seed=run["seed"],
         original=read_csv(job.input.trained, SUMMARY).iloc[0].to_dict(),
         load_model=load,

@@ -20,6 +20,7 @@ from job_cases import make_job, one_result
 
 SEED, KEEP = 1, 0.4
 BASE = {
+    "model": "gcn",
     "training": asdict(TrainingOptions(hidden=8, epochs=12, early_epoch=4)),
     "scoring": asdict(ScoringOptions(n_repeats=3)),
     "selection": asdict(SelectionOptions()),
@@ -82,7 +83,6 @@ def task_for(graph, split, trained, protocol, before=None, name="base"):
         protocol=protocol,
         graph=graph,
         split=split,
-        model="gcn",
         seed=SEED,
         original=pd.read_csv(trained["record"]).iloc[0].to_dict(),
         load_model=lambda moment: load_model(trained["weights"], moment),

@@ -16,8 +16,8 @@ CONFIG = {
     "selection": {"retrain": "scratch", "retrain_epochs": None, "pruned": "removed", "random_draws": 1},
     "perturbations": {"random_graph": "exact", "datasets": [], "seeds": 5},
     "datasets": {
-        "cora": {"epochs": 400, "normalise": "row", "keep": 0.02},
-        "texas": {"epochs": 400, "normalise": "none", "keep": 0.02},
+        "cora": {"model": "gcn", "epochs": 400, "normalise": "row", "keep": 0.02},
+        "texas": {"model": "tagcn", "epochs": 400, "normalise": "none", "keep": 0.02},
     },
     "suspects": {
         "hypotheses": {
@@ -26,6 +26,7 @@ CONFIG = {
             "both": {"says": "", "builds_on": "dropout", "scoring": {"scored_model": "best"}},
             "raw": {"says": "", "normalise": "none"},
             "short": {"says": "", "training": {"epochs": 100}},
+            "gin": {"says": "", "model": "gin"},
         }
     },
 }  # fmt: skip
@@ -51,6 +52,7 @@ def changed_cells(section, key, value):
         ("training", "epochs", 100, CELLS),
         ("", "normalise", "none", [cell for cell in CELLS if cell != "gaussian_noise"]),
         ("", "keep", 0.05, TABLE2),
+        ("", "model", "gin", [cell for cell in CELLS if cell != "mlp"]),
         ("scoring", "n_repeats", 5, ["npt", "npt_gaussian"]),
         ("scoring", "metric", "macro_f1", MODEL),
         ("scoring", "scored_model", "best", MODEL),
@@ -95,6 +97,7 @@ def test_a_hypothesis_has_the_changes_of_what_it_builds_on():
 def test_the_model_with_all_features_is_trained_once_for_all_that_share_it():
     owners = {name: trained_by(CONFIG, "cora", name) for name in ("base", *CONFIG["suspects"]["hypotheses"])}
     assert owners == {
-        "base": "base", "dropout": "dropout", "best": "base", "both": "dropout", "raw": "raw", "short": "short"
+        "base": "base", "dropout": "dropout", "best": "base", "both": "dropout", "raw": "raw", "short": "short",
+        "gin": "gin",
     }  # fmt: skip
     assert trained_by(CONFIG, "texas", "raw") == "base"  # texas is raw already

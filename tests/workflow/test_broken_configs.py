@@ -33,6 +33,9 @@ BROKEN = {
     "suspects.hypotheses.mine.normalise: 'rows' is unknown (do you mean row?), choose from none, row": {
         "suspects": {"hypotheses": {"mine": {"says": "", "normalise": "rows"}}}
     },
+    "suspects.hypotheses.mine.model: 'ginn' is unknown (do you mean gin?), choose from gcn": {
+        "suspects": {"hypotheses": {"mine": {"says": "", "model": "ginn"}}}
+    },
     "suspects.hypotheses.mine.builds_on: 'bse' is unknown (do you mean base?), choose from base": {
         "suspects": {"hypotheses": {"mine": {"says": "", "builds_on": "bse"}}}
     },

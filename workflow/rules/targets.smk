@@ -168,7 +168,8 @@ def suspect_runs():
             if dataset in study["hypotheses"].get(hypothesis, {}).get("datasets", [dataset]):
                 runs |= dict.fromkeys((hypothesis, dataset, seed) for seed in datasets[dataset])
     for hypothesis, dataset, seed in runs:
-        named = {"hypothesis": hypothesis, "dataset": dataset, "model": model_of(dataset), "seed": seed}
+        model = protocol_of(config, dataset, hypothesis)["model"]
+        named = {"hypothesis": hypothesis, "dataset": dataset, "model": model, "seed": seed}
         yield {**named, "split": study["split"]}
 
 
@@ -187,7 +188,8 @@ def files_for_suspect(wildcards):
     run = {**wildcards, "hypothesis": owner}
     files = {"weights": trained.weights.format(**run), "trained": trained.record.format(**run)}
     if wildcards.hypothesis != BASE:
-        before = {**wildcards, "hypothesis": parent_of(config, wildcards.hypothesis)}
+        model = protocol_before(wildcards)["model"]
+        before = {**wildcards, "hypothesis": parent_of(config, wildcards.hypothesis), "model": model}
         files["before_record"] = rules.suspect.output.record.format(**before)
         files["before_scores"] = rules.suspect.output.scores.format(**before)
     return files

@@ -211,6 +211,8 @@ def _check_suspects(settings: dict, datasets: dict) -> None:
     for name, hypothesis in hypotheses.items():
         key = f"suspects.hypotheses.{name}"
         _check_known(f"{key}.datasets", hypothesis.get("datasets", []), datasets)
+        if "model" in hypothesis:
+            _check_known(f"{key}.model", [hypothesis["model"]], LAYERS)
         seen = [name]
         while seen[-1] != BASE:
             parent = hypotheses[seen[-1]].get("builds_on", BASE)

@@ -20,6 +20,14 @@ def gin_layer(inputs: int, outputs: int, hidden: int):
     return GINConv(Sequential(Linear(inputs, hidden), ReLU(), Linear(hidden, outputs)))
 
 
+def gin_linear_layer(inputs: int, outputs: int, hidden: int):
+    """GIN with a linear map where its network is; the paper does not say which it has."""
+    from torch.nn import Linear
+    from torch_geometric.nn import GINConv
+
+    return GINConv(Linear(inputs, outputs))
+
+
 def tagcn_layer(inputs: int, outputs: int, hidden: int):
     from torch_geometric.nn import TAGConv
 
@@ -61,6 +69,7 @@ def gated_layer(inputs: int, outputs: int, hidden: int, edge_dim: int):
 LAYERS = {
     "gcn": gcn_layer,
     "gin": gin_layer,
+    "gin_linear": gin_linear_layer,
     "tagcn": tagcn_layer,
     "graphsage": graphsage_layer,
     "gat": gat_layer,

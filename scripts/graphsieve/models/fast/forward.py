@@ -49,12 +49,13 @@ def read_layer(
         raise Unsupported("a matrix that is trained")
     if network is None:
         return [(known, nothing)]
-    if not isinstance(network, nn.Sequential) or type(network[0]) is not nn.Linear:
+    parts = [*network] if isinstance(network, nn.Sequential) else [network]
+    if type(parts[0]) is not nn.Linear:
         raise Unsupported("a layer whose network does not begin with a linear map")
-    first = known.then_linear(network[0].weight, network[0].bias)
-    if [type(part) for part in network] == [nn.Linear, nn.ReLU, nn.Linear]:
-        return [(first, nothing), (linear_filter(network[2].weight, network[2].bias), nothing)]
-    return [(first, network[1:])]
+    first = known.then_linear(parts[0].weight, parts[0].bias)
+    if [type(part) for part in parts] == [nn.Linear, nn.ReLU, nn.Linear]:
+        return [(first, nothing), (linear_filter(parts[2].weight, parts[2].bias), nothing)]
+    return [(first, nn.Sequential(*parts[1:]) if parts[1:] else nothing)]
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,6 @@ class CellTask:
     protocol: dict
     graph: Graph
     split: Split
-    model: str
     seed: int
     original: dict
     load_model: Callable[[str], NodeClassifier]
@@ -72,6 +71,10 @@ class CellTask:
             self.trained[row["fingerprint"]] = {key: row[key] for key in SUMMARY}
 
     # What the protocol says, as options
+
+    @property
+    def model(self) -> str:
+        return self.protocol["model"]
 
     @cached_property
     def training(self) -> TrainingOptions:

@@ -1,8 +1,8 @@
 """The protocol of a hypothesis, and which part of it each cell of Tables 1 and 2 depends on.
 
-A protocol is a plain dict: `training` (with epochs), `scoring`, `selection`, `perturbations`, `normalise` and `keep`.
-That of the hypothesis `base` is the config's own; any other is what it builds on (`builds_on`, else the base) with its
-overrides.
+A protocol is a plain dict: `model`, `training` (with epochs), `scoring`, `selection`, `perturbations`, `normalise` and
+`keep`. That of the hypothesis `base` is the config's own; any other is what it builds on (`builds_on`, else the base)
+with its overrides.
 """
 
 from graphsieve.options import BASE, OVERRIDABLE, TrainingOptions
@@ -34,7 +34,7 @@ def protocol_of(config: dict, dataset: str, hypothesis: str = BASE) -> dict:
     --------
     >>> config = {"training": {"dropout": 0.0}, "scoring": {"ties": "loss"}, "selection": {}}
     >>> config |= {"perturbations": {"random_graph": "exact"}}
-    >>> config |= {"datasets": {"cora": {"epochs": 400, "normalise": "row", "keep": 0.02}}}
+    >>> config |= {"datasets": {"cora": {"model": "gcn", "epochs": 400, "normalise": "row", "keep": 0.02}}}
     >>> config |= {"suspects": {"hypotheses": {"dropout": {"training": {"dropout": 0.5}}}}}
     >>> protocol_of(config, "cora", "dropout")["training"]
     {'dropout': 0.5, 'epochs': 400}
@@ -43,6 +43,7 @@ def protocol_of(config: dict, dataset: str, hypothesis: str = BASE) -> dict:
         own = config["datasets"][dataset]
         metric = config["scoring"].get("metric") or TrainingOptions.metric  # the published numbers are accuracies
         return {
+            "model": own["model"],
             "training": {**config["training"], "epochs": own["epochs"]},
             "scoring": {**config["scoring"], "metric": metric},
             "selection": dict(config["selection"]),
@@ -53,7 +54,8 @@ def protocol_of(config: dict, dataset: str, hypothesis: str = BASE) -> dict:
     changes = config["suspects"]["hypotheses"][hypothesis]
     before = protocol_of(config, dataset, parent_of(config, hypothesis))
     changed = {section: {**before[section], **changes.get(section, {})} for section in OVERRIDABLE}
-    return {**before, **changed, "normalise": changes.get("normalise", before["normalise"])}
+    plain = {key: changes.get(key, before[key]) for key in ("model", "normalise")}
+    return {**before, **changed, **plain}
 
 
 def parent_of(config: dict, hypothesis: str) -> str:
@@ -75,10 +77,13 @@ def trained_by(config: dict, dataset: str, hypothesis: str) -> str:
 def relevant(protocol: dict, cell: str) -> dict:
     """The part of a protocol that a cell depends on: where two agree in it, they agree in the cell."""
     trained = {"training": protocol["training"], "normalise": protocol["normalise"]}
-    if cell in ("original", "mlp", "permuted_rows"):
+    if cell == "mlp":
+        return trained
+    trained["model"] = protocol["model"]
+    if cell in ("original", "permuted_rows"):
         return trained
     if cell == "gaussian_noise":  # in place of the features, however they were scaled
-        return {"training": protocol["training"]}
+        return {"training": protocol["training"], "model": protocol["model"]}
     if cell == "random_graph":
         return {**trained, **protocol["perturbations"]}
     selected = {"keep": protocol["keep"], "scores": relevant_to_scores(protocol, cell)}
@@ -95,7 +100,7 @@ def relevant_to_scores(protocol: dict, scorer: str) -> dict:
     """The part of a protocol that a scorer's scores depend on, before their sign is dropped where it is."""
     parts = {name: protocol["scoring"][name] for name in OPTIONS_OF_SCORER[scorer] if name != "magnitude"}
     if scorer in MODEL_OF_SCORER:
-        parts["training"] = protocol["training"]
+        parts |= {"training": protocol["training"], "model": protocol["model"]}
     return parts if scorer == "random" else {**parts, "normalise": protocol["normalise"]}
 
 
