@@ -98,6 +98,7 @@ get("find").value = "WORD1";
 get("find").dispatchEvent(new Event("input"));
 result.found = dots().filter((dot) => dot.classList.contains("found")).map((dot) => dot.dataset.name);
 result.wide = page.documentElement.scrollWidth;
+result.tick = page.querySelector(".tick").getBoundingClientRect().height;
 return result;
 """
 
@@ -117,6 +118,7 @@ def test_scores_answer_to_pointer_and_menus(scores, tmp_path, width):
     assert seen.found["rank_is_farther"]
     assert seen.found["found"] == ["word1"]
     assert seen.found["wide"] <= width
+    assert seen.found["tick"] >= 10  # pixels: readable on a phone, too
 
 
 LOOK_AT_CURVES = """

@@ -58,10 +58,10 @@ def _draw_panel(axis: Axes, cases: pd.DataFrame, variant: str) -> None:
     axis.axvspan(STRIP / 30, STRIP * 30, color="#f1f1f1", linewidth=0, zorder=0)
     broken = int((~cases[f"{variant}_holds"]).sum())
     axis.text(
-        0.97, 0.06, f"{broken} of {len(cases)}", transform=axis.transAxes, ha="right", fontsize=7,
+        0.97, 0.04, f"{broken} of {len(cases)}", transform=axis.transAxes, ha="right", fontsize=7,
         color=ALARM if broken else INK,
     )  # fmt: skip
-    axis.set(xscale="log", yscale="log", xlim=(STRIP / 30, 10 * HIGHEST), ylim=(LOWEST / 5, 1e10))
+    axis.set(xscale="log", yscale="log", xlim=(STRIP / 30, 10 * HIGHEST), ylim=(LOWEST / 1000, 1e10))
     axis.set_xticks([STRIP, 1, 1e8, 1e16], labels=["≤ 0", "$10^0$", "$10^8$", "$10^{16}$"])
     axis.set_yticks([1e-4, 1, 1e4, 1e8])
     axis.minorticks_off()

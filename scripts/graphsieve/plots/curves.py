@@ -26,6 +26,7 @@ PANELS = {"val_accuracy": "Validation {} (%)", "test_accuracy": "Test {} (%)"}  
 DIFFERENCES = {"val_accuracy": "Validation {}\nless full (points)", "test_accuracy": "Test {}\nless full (points)"}
 HIDING = 6.0  # points: where the bands of runs are wider than this to either side, they hide each other and the curves
 DODGE = 0.12  # of an interval, between the dots of two methods
+ROW, GAP_ROW = 1.8, 0.7  # inches, of a dataset and of one that the run has not got
 
 
 def training_curves(history: pd.DataFrame, datasets: list[str]) -> Figure:
@@ -37,9 +38,12 @@ def training_curves(history: pd.DataFrame, datasets: list[str]) -> Figure:
     use_style()
     methods = in_order(history["scorer"], ROWS)
     colours = method_colours(methods)
+    ran = set(history["dataset"])
+    heights = [ROW if dataset in ran else GAP_ROW for dataset in datasets]
     figure, axes = plt.subplots(
-        len(datasets), 3, figsize=(TEXT_WIDTH, 0.4 + 1.8 * len(datasets)), squeeze=False, layout="constrained"
-    )
+        len(datasets), 3, figsize=(TEXT_WIDTH, 0.4 + sum(heights)), height_ratios=heights, squeeze=False,
+        layout="constrained",
+    )  # fmt: skip
     marks = analysis.prunings(history)
     for number, (axis_row, dataset) in enumerate(zip(axes, datasets, strict=True)):
         part = history[history["dataset"] == dataset]
@@ -136,9 +140,9 @@ def _mark_prunings(axis: Axes, marks: pd.DataFrame, last_epoch: int) -> None:
     for start, end, percent in zip(marks["epoch"], ends, marks["percent"], strict=True):
         axis.text(
             (start + end) / 2, 1.015, _short_percent(percent), transform=axis.get_xaxis_transform(), ha="center",
-            va="bottom", fontsize=6, color="#555555",
+            va="bottom", fontsize=6.5, color="#555555",
         )  # fmt: skip
-    axis.set_xlim(0, last_epoch * 1.02)
+    axis.set_xlim(0, last_epoch * 1.04)  # room for the last dots
     axis.locator_params(axis="y", nbins=5)
     sns.despine(ax=axis)
 

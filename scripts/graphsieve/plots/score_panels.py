@@ -240,17 +240,24 @@ def rank_stability(summary: pd.DataFrame, epochs: pd.DataFrame, share: float) ->
         for dataset, (colour, marker) in styles.items():
             rows = summary[summary["dataset"] == dataset]
             progress = [100 * ends[dataset, checkpoint] / total[dataset] for checkpoint in rows["checkpoint"]]
-            axis.errorbar(
+            _, _, bars = axis.errorbar(
                 progress, rows[f"{part}_mean"], yerr=rows[f"{part}_std"].fillna(0), color=colour,
                 marker=marker, markersize=3.5, linewidth=1.1, elinewidth=0.6,
             )  # fmt: skip
+            for bar in bars:
+                bar.set_alpha(0.5)
             if part == "spearman":
                 axis.plot(progress, rows["spearman_loss_mean"], color=colour, linestyle="--")
         axis.set_title(letter(number) + title, loc="left")
         axis.set(xlabel="Training done (%)", xlim=(0, 100), ylim=(min(0, axis.get_ylim()[0]), 1.05))
         axis.axhline(share if part == "overlap" else 0, color=INK, linewidth=0.6, linestyle=":")
         sns.despine(ax=axis)
-    figure.legend(handles=_dataset_handles(styles), loc="outside upper center", ncols=5, frameon=False, columnspacing=1)
+    handles = [
+        *_dataset_handles(styles),
+        plt.Line2D([], [], color=INK, linestyle="--", label="ranked by the loss"),
+        plt.Line2D([], [], color=INK, linestyle=":", linewidth=0.6, label="by chance"),
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=5, frameon=False, columnspacing=1)
     return figure
 
 

@@ -62,7 +62,7 @@ DATASET_STYLES = {
     "photo": ("#117733", "p"),
     "computers": ("#999933", "h"),
     "arxiv": ("#ddcc77", "P"),
-    "cornell": ("#cc6677", "X"),
+    "cornell": ("#cc6677", "d"),
     "texas": ("#882255", "<"),
     "wisconsin": ("#aa4499", ">"),
 }

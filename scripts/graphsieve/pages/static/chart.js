@@ -1,5 +1,7 @@
 // What every interactive picture needs: its data, its size, scales, axes, and the point nearest to the pointer.
-const SIZE = { width: 760, height: 460, left: 62, right: 16, top: 14, bottom: 44 };
+// On a phone the picture has fewer units, so that its words stay readable.
+const UNITS = document.documentElement.clientWidth < 600 ? { width: 400, height: 360 } : { width: 760, height: 460 };
+const SIZE = { ...UNITS, left: 62, right: 16, top: 14, bottom: 44 };
 const data = JSON.parse(document.getElementById("data").textContent);
 const control = (name) => document.getElementById(name);
 
@@ -33,6 +35,7 @@ const short = (value) => String(Number(value.toPrecision(4))).replace("-", "−"
 // An empty picture with axes; `x` and `y` turn values into places.
 function makeChart(svg, { xRange, yRange, xLabel, yLabel }) {
   svg.replaceChildren();
+  svg.setAttribute("viewBox", `0 0 ${SIZE.width} ${SIZE.height}`);
   const scale = ([low, high], from, to) => (value) => from + ((value - low) / (high - low || 1)) * (to - from);
   const bottom = SIZE.height - SIZE.bottom;
   const x = scale(xRange, SIZE.left, SIZE.width - SIZE.right);
