@@ -20,7 +20,7 @@ from graphsieve.scoring.scorers import SCORERS, depends_on_model
 ADAPTIVE_STUDIES = ("adaptive", "public_splits", "ablation")
 STUDIES = ("one_shot", "perturbations", "synthetic", *ADAPTIVE_STUDIES, "correlations", "theory", "suspects")
 STUDIES += ("benchmark", "transfer")
-WITH_PUBLIC_SPLIT = ("cora", "citeseer", "pubmed", "arxiv")
+WITH_PUBLIC_SPLIT = ("cora", "citeseer", "pubmed", "arxiv", "arxiv_standin")
 
 
 def check_schema(config: dict, schema: dict) -> None:

@@ -38,6 +38,7 @@ BEYOND_THE_PAPER = {
     "tolokers": Size(11_758, 1_038_000, 10),
     "chameleon_filtered": Size(890, 17_708, 2_325),
     "squirrel_filtered": Size(2_223, 93_996, 2_089),
+    "arxiv_standin": Size(169_343, 1_166_243, 128),
 }
 BUNDLED = Size(2_000, 30_000, 64)  # digits and the synthetic graphs are no larger
 UNKNOWN = Size(20_000, 200_000, 500)  # of a graph of the user's own nothing is known before it is loaded

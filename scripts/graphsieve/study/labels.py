@@ -19,6 +19,7 @@ DATASET_GROUPS = [
         "minesweeper": "Minesweeper",
         "tolokers": "Tolokers",
     },
+    {"arxiv_standin": "Stand-in for ArXiv"},
     {"digits": "Digits"},
     {f"synthetic_{regime}": f"Synthetic ({regime})" for regime in (*REGIMES, *HARD_REGIMES)},
 ]
