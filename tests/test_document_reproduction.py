@@ -23,13 +23,14 @@ def tables(tmp_path):
     rival = {"dataset": "cora", "rival": "mi", **INTERVAL, "verdict": "best"}
     rows = {
         "claims_best_one_shot": rival,
-        "claims_fair": rival,
+        "claims_fair": {**rival, "p_holm": 0.31},
         "table1_perturbations": {"setting": "mlp", "dataset": "cora", "accuracy_mean": 77.0, "runs": 5},
         "table2_feature_selection": {"scorer": "npt", "dataset": "cora", "accuracy_mean": 74.0, "runs": 5},
-        "table4_score_correlation": {"scorer": "tfi", "dataset": "cora", "pearson_r": 0.5, "runs": 5},
     }
     for name, row in rows.items():
         pd.DataFrame([row]).to_csv(tmp_path / f"{name}.csv", index=False)
+    correlations = {"scorer": "tfi", "dataset": ["cora", "citeseer"], "pearson_r": [0.5, 0.3], "runs": 5}
+    pd.DataFrame(correlations).to_csv(tmp_path / "table4_score_correlation.csv", index=False)
     pd.DataFrame(CELLS).to_csv(tmp_path / "agreement.csv", index=False)
     return tmp_path
 
@@ -39,8 +40,10 @@ def test_every_part_says_what_its_table_holds(tables):
     assert parts["agreement"].startswith("Of 3 distinct published accuracies 2 agree with ours")
     assert "| MLP(X), no graph | 76.0 (75.0) |" in parts["table1"]
     assert "| NPT | **76.0 (75.0)** |" in parts["table2"]
-    assert "Table 3 at 6.25 %: 1 of 1 cells agree" in parts["table3"]
-    assert "| TFI | 0.50 (0.62) |" in parts["table4"]
+    assert "| NPT, 6.25 % | 76.0 (75.0) |" in parts["table3"]
+    assert "Table 3: 1 of 1 cells agree" in parts["table3"]
+    assert parts["table4"] == "Mean r over 2 datasets: TFI 0.40 (0.56)."  # (0.5 + 0.3) / 2, (0.62 + 0.50) / 2
+    assert parts["fair"].endswith("\n\nWhere nothing is shown, a difference of 4.4 points could have been seen.")
     assert "| Cora | MI | +1.2 [−0.5, +3.0] | 0.031 | 4.4 | 5 | best |" in parts["best"]
 
 

@@ -267,5 +267,7 @@ def test_manifest_names_the_files_and_addresses_of_the_loaders(tmp_path, monkeyp
     for name in ("chameleon_filtered", "squirrel_filtered"):
         file, url = next(item for item in asked.items() if "minesweeper" in item[0])
         asked[file.replace("minesweeper", name)] = url.replace("minesweeper", name)
-    known = {row.file: row.sources[0] for row in read_manifest() if "arxiv" not in row.file and row.dataset not in GRAPH_SETS}
+    known = {
+        row.file: row.sources[0] for row in read_manifest() if "arxiv" not in row.file and row.dataset not in GRAPH_SETS
+    }
     assert asked == known

@@ -159,8 +159,10 @@ def test_pages_say_what_was_found_and_survive_an_empty_study():
     )
     assert claim_tables.rival_sentences(comparison) == (
         "MI selects better than NPT on 0 of 1 datasets, shown on none; NPT is shown to select better on Cora. "
-        "TFI selects better than NPT on 0 of 1 datasets, shown on none."
+        "TFI selects better than NPT on 0 of 1 datasets, shown on none. "
+        f"Where nothing is shown, a difference of {comparison['detectable'].iloc[1]:.1f} points could have been seen."
     )
+    assert claim_tables.power_sentence(comparison.head(1)) == ""  # shown
     assert "<b>" not in cells.loc["TFI", "Cora"]
     judged = claims.judge_best(comparison)
     assert claim_tables.count_sentence(judged, ["behind"], "Behind") == "Behind in 0 of 1 cases; not on Cora."

@@ -131,7 +131,15 @@ def seen_range(cases: pd.DataFrame) -> str:
 
 def rival_sentences(comparison: pd.DataFrame) -> str:
     """Rival by rival: on how many datasets it has the higher mean, and where that is shown; and the reverse."""
-    return " ".join(_rival_sentence(rival, rows) for rival, rows in comparison.groupby("rival", sort=False))
+    said = [_rival_sentence(rival, rows) for rival, rows in comparison.groupby("rival", sort=False)]
+    return " ".join(filter(None, [*said, power_sentence(comparison)]))
+
+
+def power_sentence(comparison: pd.DataFrame) -> str:
+    """What could have been seen where no difference is shown; nothing where all are, or of single runs."""
+    unclear = comparison[(comparison["p_holm"] >= LEVEL) & comparison["detectable"].notna()]
+    seen = seen_range(unclear) if len(unclear) else ""
+    return f"Where nothing is shown, a difference of {seen} points could have been seen." if seen else ""
 
 
 def _rival_sentence(rival: str, rows: pd.DataFrame) -> str:
