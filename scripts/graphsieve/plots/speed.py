@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -11,6 +12,7 @@ from graphsieve.study.labels import label_dataset
 
 GROWTH = {"nodes": "Nodes", "features": "Features", "repeats": "Permutations per feature", "density": "Density of X"}
 MODEL_LABELS = {
+    "graphsage": "GraphSAGE",
     "gatv2": "GATv2",
     "transformer": "TransformerConv",
     "by hand": "a layer written by hand",
@@ -46,7 +48,8 @@ def scoring_ratios(ratios: pd.DataFrame) -> Figure:
     axis.axvline(1, color=GREY, linewidth=0.6)
     axis.set_yticks(places, [case_label(row) for _, row in ratios.iterrows()])
     axis.set_xlabel("Times faster")
-    axis.legend(frameon=False, loc="lower right")
+    axis.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)  # off the bars
+    sns.despine(ax=axis)
     figure.tight_layout()
     return figure
 
@@ -61,6 +64,7 @@ def growth(scaling: pd.DataFrame) -> Figure:
         values = sorted(scaling.loc[scaling["varied"] == quantity, quantity].unique())
         axis.set_xticks(values, [f"{value:,.3g}" if value < 1000 else f"{value:,.0f}" for value in values], rotation=45)
         axis.minorticks_off()
+        sns.despine(ax=axis)
     axes[0].set_ylabel("Seconds")
     axes[0].legend(frameon=False, fontsize=8)
     figure.tight_layout()

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
-from graphsieve.plots.style import INK, TEXT_WIDTH, label, use_style
+from graphsieve.plots.style import INK, TEXT_WIDTH, label, letter, note, use_style
 from graphsieve.study.labels import DATASETS, in_order, label_dataset
 from graphsieve.study.suspects.protocol import CELLS, TABLE1
 
@@ -23,8 +23,10 @@ def suspects_heatmap(cells: pd.DataFrame, order: list[str]) -> Figure:
     """
     use_style()
     datasets = in_order(cells["dataset"], DATASETS)
+    if not datasets:
+        return note("None of these cells was run.")
     order = [name for name in order if name in set(cells["hypothesis"])]
-    rows = max(1, -(-len(datasets) // 2))
+    rows = -(-len(datasets) // 2)
     figure, axes = plt.subplots(
         rows,
         2,
@@ -33,20 +35,16 @@ def suspects_heatmap(cells: pd.DataFrame, order: list[str]) -> Figure:
         squeeze=False,
         layout="constrained",
     )
-    drawn = None
-    for axis, dataset in zip(axes.flat, datasets, strict=False):
+    for number, (axis, dataset) in enumerate(zip(axes.flat, datasets, strict=False)):
         drawn = _panel(axis, cells[cells["dataset"] == dataset], order)
-        axis.set_title(label_dataset(dataset))
+        axis.set_title(letter(number, len(datasets)) + label_dataset(dataset), loc="left")
     for axis in axes.flat[len(datasets) :]:
         axis.set_axis_off()
     for axis in axes[:, 0]:
         axis.set_yticks(range(len(order)), labels=order)
-    if drawn is None:
-        axes[0, 0].text(0.5, 0.5, "None of these cells was run.", transform=axes[0, 0].transAxes)
-    else:
-        bar = figure.colorbar(drawn, ax=axes, location="bottom", pad=0.02, aspect=50, shrink=0.6, extend="both")
-        bar.set_label("ours less published, in published deviations")
-        bar.outline.set_visible(False)
+    bar = figure.colorbar(drawn, ax=axes, location="bottom", pad=0.02, aspect=50, shrink=0.6, extend="both")
+    bar.set_label("ours less published, in published deviations (dots: they disagree)")
+    bar.outline.set_visible(False)
     return figure
 
 
