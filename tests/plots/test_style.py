@@ -4,7 +4,11 @@ import matplotlib
 
 matplotlib.use("Agg")
 
+from itertools import combinations
+
 import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.colors import to_rgb
 
 from graphsieve.plots import style
 from graphsieve.study.labels import PAPER_DATASETS
@@ -45,3 +49,21 @@ def test_no_dataset_has_the_colour_of_a_method_or_of_another_dataset():
     few = style.dataset_styles(["digits", "cora", "shop"])
     assert len(set(few.values())) == 3
     assert few["cora"] == datasets["cora"]
+
+
+def lab(colour: str) -> np.ndarray:
+    """CIELAB, where distances are those that eyes see."""
+    rgb = np.array(to_rgb(colour))
+    linear = np.where(rgb > 0.04045, ((rgb + 0.055) / 1.055) ** 2.4, rgb / 12.92)
+    mixed = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ linear
+    x, y, z = np.cbrt(mixed / [0.9505, 1, 1.089])  # exact above 1 % of white
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+def test_colours_of_methods_and_datasets_can_be_told_apart():
+    colours = style.METHOD_COLOURS | {name: colour for name, (colour, _) in style.DATASET_STYLES.items()}
+    near = {
+        (one, other) for one, other in combinations(colours, 2)
+        if np.linalg.norm(lab(colours[one]) - lab(colours[other])) < 14
+    }  # fmt: skip
+    assert near <= {("full", "best_of")}  # which no figure has both of

@@ -45,12 +45,12 @@ METHOD_COLOURS = {
     "best_of": "#000000",
     "mrmr": "#66a61e",
     "group_lasso": "#7570b3",
-    "random_forest": "#a6761d",
+    "random_forest": "#2fbf2f",
     "boruta": "#666666",
     "stochastic_gates": "#e7298a",
-    "gradient_input": "#1f78b4",
-    "integrated_gradients": "#a6cee3",
-    "sage": "#b15928",
+    "gradient_input": "#7f4fff",
+    "integrated_gradients": "#c2a5ff",
+    "sage": "#ff33dd",
     "loco": "#b2df8a",
 }
 
