@@ -8,11 +8,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from graphsieve.plots.style import GREY, TEXT_WIDTH, label, letter, method_colours, use_style
+from graphsieve.plots.style import TEXT_WIDTH, label, letter, method_colours, use_style
 from graphsieve.study.labels import DATASETS, in_order, label_dataset, measure_of
 
 COLUMNS = 3
 MARKERS = "osD^vP<>"
+OTHERS = {"color": "#bbbbbb", "linewidth": 0.5, "zorder": 1}
 TICKS = (0.5, 1, 2, 5, 10, 20, 50, 100)
 
 
@@ -32,7 +33,7 @@ def selector_curves(means: pd.DataFrame, named: list[str]) -> Figure:
             if scorer in named:
                 _draw(axis, curve, colours[scorer], marks[scorer])
             else:
-                axis.plot(curve["percent"], curve["mean"], color=GREY, linewidth=0.5, alpha=0.6, zorder=1)
+                axis.plot(curve["percent"], curve["mean"], **OTHERS)
         axis.set_title(letter(number, len(graphs)) + label_dataset(graph), fontsize=9, loc="left")
         percent_axis(axis, part["percent"].min())
         _show_means(axis, part["mean"])
@@ -40,13 +41,17 @@ def selector_curves(means: pd.DataFrame, named: list[str]) -> Figure:
         axis.remove()
     figure.supxlabel("Features kept (%)", fontsize=9)
     figure.supylabel(f"Test {measure_of(graphs)} (%)", fontsize=9)
+    handles = scorer_handles(named, colours, marks, others=set(means["scorer"]) > set(named))
+    figure.legend(handles=handles, loc="outside upper center", ncols=min(5, len(handles)), frameon=False)
+    return figure
+
+
+def scorer_handles(named: list[str], colours: dict, marks: dict, others: bool) -> list[plt.Line2D]:
+    """What a legend of scorers needs, those in grey together."""
     handles = [
         plt.Line2D([], [], color=colours[name], marker=marks[name], markersize=3, label=label(name)) for name in named
     ]
-    if set(means["scorer"]) - set(named):
-        handles.append(plt.Line2D([], [], color=GREY, linewidth=0.6, label="others"))
-    figure.legend(handles=handles, loc="outside upper center", ncols=min(5, len(handles)), frameon=False)
-    return figure
+    return [*handles, plt.Line2D([], [], color=OTHERS["color"], linewidth=0.8, label="others")] if others else handles
 
 
 def _draw(axis: Axes, curve: pd.DataFrame, colour: str, mark: str) -> None:

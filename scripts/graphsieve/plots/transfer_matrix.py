@@ -21,17 +21,19 @@ def transfer_matrices(runs: pd.DataFrame, scorers: list[str], models: list[str])
     """
     use_style()
     datasets = in_order(runs["dataset"], DATASETS)
-    size = (TEXT_WIDTH, max(2.4, 0.6 + (0.55 + 0.3 * len(models)) * len(datasets)))
-    figure, axes = plt.subplots(len(datasets), len(scorers), figsize=size, squeeze=False, layout="constrained")
+    size = (TEXT_WIDTH, max(2.4, 1.2 + (0.5 + 0.22 * len(models)) * len(datasets)))
+    figure, axes = plt.subplots(
+        len(datasets), len(scorers), figsize=size, sharex=True, sharey=True, squeeze=False, layout="constrained"
+    )
     tables = {(dataset, scorer): matrix(runs, dataset, scorer) for dataset in datasets for scorer in scorers}
     lost = {key: _lost(table.reindex(models, columns=models)) for key, table in tables.items()}
     reach = max(0.5, np.nanmax([np.nanmax(np.abs(values)) for values in lost.values()]))
     for number, (key, axis) in enumerate(zip(tables, axes.flat, strict=True)):
         drawn = _draw(axis, tables[key].reindex(models, columns=models), lost[key], reach)
-        axis.set_title(f"{letter(number, axes.size)}{label_dataset(key[0])}, {label(key[1])}", fontsize=9, loc="left")
+        axis.set_title(f"{letter(number, axes.size)}{label_dataset(key[0])},\n{label(key[1])}", fontsize=8, loc="left")
     figure.supxlabel("Model retrained", fontsize=9)
     figure.supylabel("Model asked", fontsize=9)
-    bar = figure.colorbar(drawn, ax=axes, shrink=0.6, pad=0.02)
+    bar = figure.colorbar(drawn, ax=axes, location="top", shrink=0.6, pad=0.02, aspect=40)
     bar.set_label("points lost against its own selection", fontsize=8)
     bar.outline.set_visible(False)
     return figure
@@ -52,7 +54,7 @@ def _draw(axis: Axes, table: pd.DataFrame, lost: np.ndarray, reach: float):
             plt.Rectangle((place - 0.5, place - 0.5), 1, 1, fill=False, edgecolor=INK, linewidth=1.2, zorder=3)
         )
     names = [MODEL_LABELS.get(name, name) for name in table.index]
-    axis.set_xticks(range(len(names)), names)
+    axis.set_xticks(range(len(names)), names, rotation=90)
     axis.set_yticks(range(len(names)), names)
     axis.tick_params(length=0)
     return drawn
