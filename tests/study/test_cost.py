@@ -56,10 +56,22 @@ def test_the_plain_way_is_extrapolated_by_the_measured_ratios(jobs):
 def test_core_hours_add_up(jobs):
     costs = cost.summarise(cost.with_study(jobs))
     assert costs.loc["All", "core_hours"] == pytest.approx((jobs["cpu_seconds"].sum() - 5) / 3600)
-    assert costs.loc["Theory"].tolist() == [1, pytest.approx(0.01), pytest.approx(0.6)]
-    assert cost.cells(costs).loc["Theory"].tolist() == ["1", "0.01", "0.60"]
+    assert costs.loc["Theory"].tolist() == [1, pytest.approx(0.01), pytest.approx(0.6), pytest.approx(0.01)]
+    assert cost.cells(costs).loc["Theory"].tolist() == ["1", "0.01", "0.60", "0.01"]
     assert "has not been run here" in cost.plain_sentence(costs)
     assert "taken 4.0 times as long" in cost.plain_sentence(costs.assign(plain_core_hours=4 * costs["core_hours"]))
+
+
+def test_twenty_seeds_cost_twenty_times_as_much_as_one_and_what_has_none_stays(jobs):
+    costs = cost.summarise(cost.with_study(jobs).assign(plain_seconds=jobs["cpu_seconds"] * 3))
+    trained = 10 * (24.5 + 14.5)  # two seeds
+    seconds = trained + 20 * (6.5 + 6.5 + 9 + 14.5 + 4 * 14.5) + 36
+    assert costs.loc["All", "seeds_core_hours"] == pytest.approx(seconds / 3600)
+    assert costs.loc["All", "plain_seeds_core_hours"] == pytest.approx(3 * seconds / 3600)
+    many = costs * 1000
+    hours = f"{1000 * seconds / 3600 / 32:,.1f} hours on a node whose 32 cores are all busy (the plain way: "
+    assert hours in cost.seeds_sentence(many)
+    assert "the plain way" not in cost.seeds_sentence(many.drop(columns="plain_seeds_core_hours"))
 
 
 def test_starting_is_a_share_of_what_was_measured_and_a_process_is_one_job(jobs):
