@@ -114,7 +114,7 @@ def curves_records(wildcards):
 
 def curves_settings(wildcards):
     study, datasets, title = CURVES[wildcards.curves]
-    where = "the public splits" if study == "public_splits" else "random splits"
+    where = "the public splits" if config[study]["split"] == "public" else "random splits"
     shown = f"Validation and test {measure(study)} during training on {where}"
     summary = f"{shown}, with all features and while they are pruned."
     return {"datasets": datasets, "extras": wildcards.curves == EXTRAS, "title": title, "summary": summary}
