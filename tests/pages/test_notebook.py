@@ -24,6 +24,7 @@ def page(tmp_path) -> NotebookPage:
     cells = {markup: pd.DataFrame({"Cora": texts}, index=index) for markup, texts in CELLS.items()}
     page.add_table(RECORDS, f"{tmp_path}/tables/shown", cells=cells, title="Shown", notes="A note.", align="r")
     page.add_table(RECORDS, f"{tmp_path}/tables/numbers")
+    page.add_table(RECORDS, f"{tmp_path}/tables/named", page_cells=cells["html"])
     page.add_figure(Figure(), f"{tmp_path}/figures/figure")
     page.close()
     return page
@@ -34,7 +35,7 @@ def test_the_manifest_names_every_file_that_was_written(page, tmp_path):
     named = {file for product in (*made["tables"], *made["figures"]) for file in product["files"]}
     assert named == {path for path in tmp_path.rglob("*.*") if path != page.manifest}
     assert {file.name for file in named} == {
-        "shown.csv", "shown.md", "shown.tex", "numbers.csv", "figure.png", "figure.pdf"
+        "shown.csv", "shown.md", "shown.tex", "numbers.csv", "named.csv", "figure.png", "figure.pdf"
     }  # fmt: skip
 
 
@@ -48,8 +49,8 @@ def test_a_table_is_written_for_every_reader(page, tmp_path):
 
 def test_the_index_shows_the_cells_or_else_the_numbers(page, tmp_path):
     index = parse_page(build_index([page.manifest], title="A run", out=tmp_path / "index.html"))
-    shown, numbers = [table_texts(table) for table in index.iter("table")]
-    assert shown == [["Method", "Cora"], ["hattr", "50 ± 1"], ["NPT", "75"]]
+    shown, numbers, named = [table_texts(table) for table in index.iter("table")]
+    assert shown == named == [["Method", "Cora"], ["hattr", "50 ± 1"], ["NPT", "75"]]
     assert numbers == [["scorer", "accuracy"], ["h_attr", "0.5"], ["npt", "0.75"]]
     assert index.find(".//td/sub").text == "attr"
     assert index.find(".//td/b").text == "75"

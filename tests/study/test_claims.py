@@ -142,10 +142,10 @@ def test_a_single_run_shows_nothing():
 
 
 def test_what_is_known_early_is_shown_in_percent_beside_chance_and_frequency():
-    row = {"dataset": "cora", "moment": "first", "mean": 0.5, "low": 0.4, "high": 0.6, "runs": 5, "chance": 0.02}
+    row = {"dataset": "cora", "moment": "first", "mean": 0.5, "low": -0.1, "high": 1.1, "runs": 5, "chance": 0.02}
     row |= {"expected": 0.031, "shown": 4, "p_holm": 0.01, "detectable": 0.2, "verdict": "holds"}
     shown = claim_tables.early_cells(pd.DataFrame([row]))
-    assert shown.iloc[0].tolist() == ["first", "50.0 [40.0, 60.0]", "2.0", "3.1", "4 of 5", "0.01", "20.0", "holds"]
+    assert shown.iloc[0].tolist() == ["first", "50.0 [0, 100.0]", "2.0", "3.1", "4 of 5", "0.01", "20.0", "holds"]
 
 
 def test_pages_say_what_was_found_and_survive_an_empty_study():

@@ -47,6 +47,7 @@ class NotebookPage:
         stem: str,
         *,
         cells: Mapping[str, pd.DataFrame] | None = None,
+        page_cells: pd.DataFrame | None = None,
         title: str = "",
         notes: str = "",
         page_notes: str = "",
@@ -61,6 +62,7 @@ class NotebookPage:
         records : the numbers.
         stem : path of the files, without suffix.
         cells : the table as a reader sees it, by markup: "html" (for the index page), "markdown" and "latex".
+        page_cells : the same for the index page alone, of a table that is else for programs.
         title, notes : what stands above and below it.
         page_notes : what stands below it on the index page, after the notes.
         rules, breaks, align : lines and alignment of the LaTeX table, as in `markup.as_latex`.
@@ -71,8 +73,10 @@ class NotebookPage:
         if cells:
             write_text(as_markdown(cells["markdown"], title, notes), f"{stem}.md")
             write_text(as_latex(cells["latex"], title, notes, name, rules, breaks, align), f"{stem}.tex")
-            shown = cells["html"].rename_axis(columns=None).reset_index()
+            page_cells = cells["html"]
             entry["files"] += [f"{stem}.md", f"{stem}.tex"]
+        if page_cells is not None and len(page_cells):
+            shown = page_cells.rename_axis(columns=None).reset_index()
             entry |= {"header": list(shown.columns), "rows": shown.to_numpy().tolist()}
         self.tables.append(entry)
 

@@ -64,7 +64,7 @@ def repeats_cells(judged: pd.DataFrame) -> pd.DataFrame:
 
 def early_cells(judged: pd.DataFrame) -> pd.DataFrame:
     shares = ["mean", "low", "high", "detectable"]
-    percent = judged.assign(**{name: (100 * judged[name]).round(1) for name in shares})
+    percent = judged.assign(**{name: (100 * judged[name]).round(1).clip(0, 100) for name in shares})
     cells = verdict_cells(percent, "moment").replace(r"\+", "", regex=True)
     for place, (name, title) in enumerate({"chance": "chance", "expected": "by frequency"}.items(), 2):
         cells.insert(place, title, [f"{100 * value:.1f}" for value in judged[name]])
