@@ -64,8 +64,9 @@ def adaptive_selection(
     Parameters
     ----------
     factory : callable
-        Makes a module, called as `module(x, edge_index)`, for a number of features. It returns logits: the whole network
-        is trained and asked. That of the study is `build_model`'s, the paper's embeddings with a linear classifier behind.
+        Makes a module, called as `module(x, edge_index)`, for a number of features. It returns logits: the whole
+        network is trained and asked. That of the study is `build_model`'s, the paper's embeddings with a linear
+        classifier behind.
     graph : Graph
         Its features are taken as they are, so scale them first.
     split : Split
