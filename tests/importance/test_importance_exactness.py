@@ -29,8 +29,10 @@ from torch_geometric.utils import to_torch_csr_tensor
 
 from graphsieve import permutation_importance
 from graphsieve.models.classifier import build_model
+from graphsieve.models.fast import products
 from model_cases import FILTERS, silence
 
+WIDE = 80  # more units than are written down for all nodes
 MANY = 60  # repeats for which "auto" looks for a receptive field
 
 
@@ -63,6 +65,19 @@ def test_known_models_with_another_classifier(name, classifier):
 def test_known_models_for_any_input(name, dtype, density, perturbation):
     graph = make_graph(dtype, density)
     assert compare(build(name).to(dtype), graph, perturbation=perturbation) == "lowrank"
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_products_by_onednn(monkeypatch, name):
+    """As where layers are wide, of all products that may be taken by it, a few rows at a time."""
+    taken = []
+    suits = products._suits_onednn
+    monkeypatch.setattr(products, "LARGE", 1)
+    monkeypatch.setattr(products, "PART", 7)
+    monkeypatch.setattr(products, "_suits_onednn", lambda *given: taken.append(suits(*given)) or taken[-1])
+    model = build_model(name, FEATURES, CLASSES, hidden=WIDE, seed=1)
+    assert compare(model, make_graph(), engine="lowrank") == "lowrank"
+    assert any(taken)
 
 
 @pytest.mark.parametrize("name", FILTERS)

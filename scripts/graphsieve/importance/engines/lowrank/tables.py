@@ -8,6 +8,7 @@ from torch import Tensor
 
 from graphsieve.importance.engines.lowrank.filters import RestrictedFilter
 from graphsieve.models.fast.nonzero_columns import MOST, nonzero_columns
+from graphsieve.models.fast.products import times_transposed
 
 
 @dataclass(frozen=True)
@@ -187,13 +188,16 @@ def _multiply(rows: Tensor, sums: Sums, weight: Tensor | None) -> tuple[Tensor, 
     goes_ahead = torch.bincount(sums.source[is_single], minlength=len(rows)) > 1
     ahead, rest = sums.select(goes_ahead[sums.source]), sums.select(~goes_ahead[sums.source])
     targets, groups = rest.target.unique_consecutive(return_inverse=True)
-    summed = Sums(groups + 1, rest.source, rest.factor).of(rows, len(targets))
-    single = rows.index_select(0, goes_ahead.nonzero()[:, 0])
-    products = rows.new_empty(len(summed) + len(single), weight.shape[1])
-    torch.mm(summed, weight, out=products[: len(summed)])
-    torch.mm(single, weight, out=products[len(summed) :])
-    place = goes_ahead.cumsum(0) + (len(summed) - 1)
-    finished = Sums(targets, torch.arange(1, len(summed), device=rows.device), products.new_ones(len(targets)))
+    single = goes_ahead.nonzero()[:, 0]
+    places = torch.arange(1, 1 + len(targets) + len(single), device=rows.device)
+    multiplied = Sums(
+        torch.cat([groups + 1, places[len(targets) :]]),
+        torch.cat([rest.source, single]),
+        torch.cat([rest.factor, rest.factor.new_ones(len(single))]),
+    )
+    products = times_transposed(multiplied.of(rows, len(places)), weight.T)
+    finished = Sums(targets, places[: len(targets)], products.new_ones(len(targets)))
+    place = goes_ahead.cumsum(0) + len(targets)
     return products, _merge([finished, Sums(ahead.target, place[ahead.source], ahead.factor)])
 
 

@@ -21,6 +21,7 @@ from torch_geometric.utils import scatter
 
 from graphsieve.models.fast.convolutions import CONVOLUTIONS, Unsupported, network_behind
 from graphsieve.models.fast.nonzero_columns import MOST, without_zero_columns
+from graphsieve.models.fast.products import times_transposed
 
 ELEMENTWISE_MODULES = (
     *(nn.ReLU, nn.ReLU6, nn.LeakyReLU, nn.ELU, nn.SELU, nn.CELU, nn.GELU, nn.SiLU, nn.Mish, nn.Tanh, nn.Sigmoid),
@@ -345,7 +346,7 @@ def linear_rows(rows: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
 
 def rows_times(rows: Tensor, weight: Tensor) -> Tensor:
     """rows @ weight.T; for few outputs the transposed product is twice as fast on CPUs."""
-    return (weight @ rows.T).T if len(weight) < FEW_OUTPUTS else rows @ weight.T
+    return (weight @ rows.T).T if len(weight) < FEW_OUTPUTS else times_transposed(rows, weight)
 
 
 def _normalises_rows(module: nn.Module) -> bool:
