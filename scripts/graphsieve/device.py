@@ -5,6 +5,7 @@ import ctypes
 import os
 import sys
 from collections.abc import Iterator
+from numbers import Integral
 
 import torch
 
@@ -76,8 +77,8 @@ def thread_count(n_jobs: int | None) -> Iterator[None]:
     if n_jobs is None:
         yield
         return
-    if n_jobs < 1 and n_jobs != -1:
-        raise InputError(f"n_jobs is {n_jobs}: give a number of threads, -1 for all cores, or None")
+    if not isinstance(n_jobs, Integral) or (n_jobs < 1 and n_jobs != -1):
+        raise InputError(f"n_jobs is {n_jobs!r}: give a number of threads, -1 for all cores, or None")
     before = torch.get_num_threads()
     torch.set_num_threads(available_cores() if n_jobs == -1 else n_jobs)
     try:

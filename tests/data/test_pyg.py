@@ -1,5 +1,7 @@
 """A PyG `Data` as a graph, and what is hidden of it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -68,6 +70,13 @@ def test_edge_weights_are_not_ignored_in_silence():
 def test_bad_data_are_refused(changes, message):
     with pytest.raises(InputError, match=message):
         learning_view(data_of(**changes))
+
+
+@pytest.mark.parametrize("num_classes", [0, 3])
+def test_quantities_are_refused_and_not_cut_to_classes(num_classes):
+    graph = replace(from_pyg(data_of()), y=np.array([0.5, 1.5, 0.2, 2.0]), num_classes=num_classes)
+    with pytest.raises(InputError, match=r"y holds quantities \(float64\), and features are selected for classes"):
+        learning_view(graph)
 
 
 def test_a_split_of_another_graph_is_refused():

@@ -200,6 +200,18 @@ def test_columns_groups_and_names_by_type():
     assert named["author"].names == ["both"]
 
 
+def test_weights_may_be_named_by_type():
+    x, edges = typed_graph()
+    model, y = typed_model("a dict", x, edges, torch.float64), {"paper": torch.arange(PAPERS) % 3}
+    weight = torch.arange(PAPERS) % 4 / 3 + 0.5
+    named, plain, without = (
+        permutation_importance(model, x, edges, y, range(PAPERS), sample_weight=given, metric="cross_entropy")["author"]
+        for given in ({"paper": weight}, weight, None)
+    )
+    np.testing.assert_array_equal(named.importances, plain.importances)
+    assert not np.allclose(named.importances, without.importances)
+
+
 def test_edge_attributes_by_type():
     x, edges = typed_graph()
     weight = {kind: torch.linspace(0.5, 2, edges[kind].shape[1], dtype=torch.float64) for kind in (CITES, WRITES)}
@@ -240,6 +252,7 @@ def typed(**changed):
         ({"y": {"venue": torch.zeros(3)}}, "y must be a dict with the scored node type"),
         ({"y": {"author": torch.zeros(AUTHORS, dtype=torch.long)}, "nodes": range(9)}, "but the model returned paper"),
         ({"nodes": {"author": range(3)}}, "nodes is given for 'author', but y for 'paper'"),
+        ({"sample_weight": {"author": torch.ones(AUTHORS)}}, "sample_weight is given for 'author', but y for 'paper'"),
         ({"features": [0]}, "must be dicts by type where x is one"),
         ({"features": {"venue": [0]}}, "must be dicts by type where x is one"),
         ({"groups": {"paper": {"a": [9]}}}, "group 'a' names column 9, but x of 'paper' has columns 0 to 4"),

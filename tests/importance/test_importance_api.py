@@ -178,6 +178,12 @@ class WrongRows(nn.Module):
         ({"features": [-1]}, "features names column -1"),
         ({"features": ["a"]}, "features must be a list"),
         ({"metric": "auc"}, "metric 'auc' is unknown"),
+        ({"metric": lambda logits, y: logits.argmax(1) == y}, r"metric '<lambda>' must return one number when called"),
+        ({"metric": lambda logits, y: "high"}, r"metric '<lambda>' must return one number .* raised TypeError"),
+        (
+            {"metric": lambda logits, y: 1.0, "sample_weight": torch.ones(NODES)},
+            r"when called with \(what the model returns, y, sample_weight\), and raised TypeError",
+        ),
         ({"metric": ["accuracy", "accuracy"]}, "not distinct"),
         ({"perturbation": "shuffle"}, "perturbation 'shuffle' is unknown"),
         ({"engine": "warp"}, "engine 'warp' is unknown"),

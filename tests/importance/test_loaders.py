@@ -208,6 +208,7 @@ class OtherSeeds(Neighbourhoods):
         (OtherFeatures(range(NODES)), {}, "yields other features for a node than in its first pass"),
         (Data(x=torch.zeros(3, FEATURES)), {}, "x is a whole Data: give its x, edge_index and y"),
         (HeteroData(), {}, "x is a whole HeteroData: give its x, edge_index and y"),
+        ([HeteroData()], {}, "batch 0 of the loader is a HeteroData: nodes by type are scored on a whole graph only"),
         (batches(), {"nodes": torch.ones(NODES - 1) > 0}, "mask of 39 nodes, but the loader has node 39"),
         (batches(), {"given": "class"}, "given=.'class',. needs the whole graph"),
         (OtherSeeds([1, 2, 3]), {}, "the loader scores other nodes in one pass|the loader yields node"),

@@ -119,12 +119,15 @@ def test_a_race_of_masks_is_over_at_once():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"keep": 0}, "keep is 0: it must be positive"),
+        ({"keep": 0}, "keep is 0: it must be a positive whole number"),
+        ({"keep": 1.5}, "keep is 1.5: it must be a positive whole number, or None"),
         ({"keep": FEATURES + 1}, "keep is 7, but there are 6 features or groups"),
         ({"until_width": -0.1}, "until_width is -0.1"),
         ({"time_budget": 0}, "time_budget is 0"),
+        ({"time_budget": "3"}, "time_budget is '3': it must be a positive number, or None"),
         ({"n_jobs": 0}, "n_jobs is 0: give a number of threads"),
         ({"n_jobs": -2}, "n_jobs is -2"),
+        ({"n_jobs": "all"}, "n_jobs is 'all': give a number of threads"),
     ],
 )
 def test_bad_input_is_named(options, message):

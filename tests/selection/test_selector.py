@@ -270,7 +270,9 @@ def test_seeds_decide_and_repeat(small_graph, small_split):
 
 
 def test_before_fitting_one_sentence_says_so(data):
-    for attempt in (selector_of().transform, Compose([selector_of()]), lambda _: selector_of().get_support()):
+    new = selector_of()
+    asked = (new.transform, Compose([new]), lambda _: new.get_support(), lambda _: new.get_feature_names_out())
+    for attempt in asked:
         with pytest.raises(NotFittedError, match="this FeatureSelector has chosen nothing yet: call fit"):
             attempt(data)
 
@@ -298,6 +300,21 @@ def test_bad_settings_are_refused_before_anything_is_trained(options, message, s
 
     with pytest.raises(InputError, match=message):
         selector_of(**{"make_model": untouched, **options}).fit(small_graph, small_split)
+
+
+@pytest.mark.parametrize("adaptive", [False, True])
+@pytest.mark.parametrize(
+    ("make_model", "message"),
+    [
+        (lambda num_features: None, "make_model returned None for 8 features: it must return a torch module"),
+        (lambda num_features: seeded_model(num_features + 1), "model raised RuntimeError when called as model"),
+        (lambda num_features: GCN(num_features, 4, 1, 2), r"returned \(60, 2\): .* with at least 3 logits"),
+        (lambda num_features: torch.nn.Identity(), "model raised TypeError"),
+    ],
+)
+def test_modules_that_cannot_be_trained_are_refused(make_model, message, adaptive, small_graph, small_split):
+    with pytest.raises(InputError, match=message):
+        selector_of(make_model=make_model, adaptive=adaptive).fit(small_graph, small_split)
 
 
 def test_bad_data_are_refused(data, small_graph, small_split):

@@ -24,6 +24,11 @@ def learning_view(data: Data | Graph, split: Split | None = None) -> tuple[Graph
     if split is None:
         raise InputError("there is no split: give one to fit, or a Data with train_mask and val_mask")
     graph = check_graph(replace(graph, public_split=None))
+    if graph.is_regression or graph.y.dtype.kind not in "iu":
+        raise InputError(
+            f"y holds quantities ({graph.y.dtype}), and features are selected for classes of nodes: rank them by "
+            "graphsieve.inference.ranking.rank_features"
+        )
     train, val = _nodes("training", split.train, graph), _nodes("validation", split.val, graph)
     if shared := len(np.intersect1d(train, val)):
         raise InputError(f"{shared} nodes are both training and validation nodes: a node is in one of them")

@@ -84,7 +84,8 @@ def permutation_importance(
         "accuracy", "cross_entropy", "macro_f1", "roc_auc" or "average_precision" for classes and labels; "r2",
         "mean_squared_error" or "mean_absolute_error" for numbers, all as in scikit-learn; or a function of (what the
         model returns, y) where higher is better. A list returns a dict of results by name, from the same perturbed
-        passes.
+        passes. Which of two rows ranks first, where only rounding tells them apart (nodes with the same neighbours and
+        the same features have one logit), may differ between engines, as between machines.
     perturbation : str or Conditional
         "permute", "gaussian" (noise of the column's mean and deviation), "mask" (zeros), or "conditional": keep what
         the other columns say of the column, and permute only the rest. A `Conditional` is one made beforehand, which
@@ -173,6 +174,14 @@ def permutation_importance(
     >>> copied = torch.stack([x[:, 0], x[:, 0]], dim=1)  # what one column says, the other says too
     >>> permutation_importance(model, copied, edge_index, y, range(100), perturbation="conditional").importances_mean
     array([0., 0.])
+    >>> ring = torch.stack([torch.arange(100), torch.arange(1, 101) % 100])
+    >>> sides = (torch.arange(100) >= 50).long()  # half of the ring is one class, and a column walks around it
+    >>> walk = torch.stack([torch.sin(torch.arange(100) / 16), x[:, 0]], dim=1)
+    >>> plain, smooth = (
+    ...     permutation_importance(model, walk, ring, sides, range(100), given=given) for given in (None, "graph")
+    ... )
+    >>> bool(plain.importances_std[0] < smooth.importances_std[0])  # what is smooth agrees with classes by chance
+    True
     >>> names = ["signal", "noise"]
     >>> loss = {"metric": "cross_entropy", "n_repeats": 40, "feature_names": names}
     >>> best = permutation_importance(model, x, edge_index, y, range(100), keep=1, **loss)
@@ -181,8 +190,19 @@ def permutation_importance(
     0  signal          4   True     1
     1   noise          4  False     2
 
+    Several labels of a node, some of which count more; and a metric of one's own:
+
+    >>> labels, weight = torch.stack([1 - y, y], dim=1), torch.linspace(1, 2, 100)
+    >>> options = {"metric": "roc_auc", "sample_weight": weight}
+    >>> permutation_importance(model, x, edge_index, labels, range(100), **options).importances_mean.round(1)
+    array([0.5, 0. ])
+    >>> def worst_class(logits, y):
+    ...     return min(float((logits.argmax(1) == y)[y == one].double().mean()) for one in (0, 1))
+    >>> permutation_importance(model, x, edge_index, y, range(100), metric=worst_class).importances_mean > 0
+    array([ True, False])
+
     Pairs of nodes that are linked if both are high in the first column; a number that belongs to each graph; the
-    weights of edges as the feature:
+    attributes of edges as the features:
 
     >>> class Link(torch.nn.Module):
     ...     def forward(self, x, edge_index, edge_label_index):
@@ -199,9 +219,16 @@ def permutation_importance(
     >>> options = {"task_level": "graph", "metric": "mean_absolute_error", "batch": batch}
     >>> permutation_importance(Mean(), x, edge_index, wanted, **options).importances_mean > 0
     array([ True, False])
-    >>> options = {"features_of": "edge_weight", "edge_weight": torch.tensor([0.5, 2.0])}
-    >>> permutation_importance(model, x, edge_index, y, range(100), **options).importances.shape
-    (1, 10)
+    >>> permutation_importance(Mean(), x, edge_index, wanted, within="graph", **options).importances_mean.round(6)
+    array([0., 0.])
+    >>> class Messages(torch.nn.Module):
+    ...     def forward(self, x, edge_index, edge_attr):
+    ...         return torch.zeros(100).index_add(0, edge_index[1], edge_attr[:, 1])
+    >>> attributes = torch.arange(200.0).view(100, 2)  # of the ring's edges
+    >>> options = {"metric": "r2", "features_of": "edge_attr", "edge_attr": attributes, "n_repeats": 40}
+    >>> wanted = attributes[:, 1].roll(1)
+    >>> permutation_importance(Messages(), x, ring, wanted, range(100), **options).importances_mean.round(1)
+    array([0., 2.])
 
     Features by type of node, and mini-batches instead of the graph (here all in one; usually a `NeighborLoader`):
 

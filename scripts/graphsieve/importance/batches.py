@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+from torch_geometric.data import HeteroData
 from torch_geometric.data.data import BaseData
 
 from graphsieve.errors import InputError
@@ -56,6 +57,8 @@ class Batches:
             raise InputError("the loader yields no batch: there is nothing to score")
 
     def _read(self, batch: object, where: str, before: int) -> Batch:
+        if isinstance(batch, HeteroData):
+            raise InputError(f"{where} is a HeteroData: nodes by type are scored on a whole graph only, give x_dict")
         x = self._tensor(batch, "x", where)
         if x.dim() != 2 or not x.is_floating_point():
             raise InputError(f"{where} has x of shape {tuple(x.shape)} and {x.dtype}: it must be (nodes, features)")

@@ -54,17 +54,25 @@ METRICS = {
 def _from_callable(function: Callable[[Tensor, Tensor], float]) -> Metric:
     """The user's function sees the output of one copy at a time, as the model returns it; higher must mean better."""
 
+    name = getattr(function, "__name__", type(function).__name__)
     lock = threading.Lock()  # the engines may use several threads, the user's function need not know
 
     def of_all_copies(outputs: Tensor, y: Tensor, weight: Tensor | None) -> Tensor:
         copies = outputs.movedim(-1, 0).mT.contiguous() if outputs.dim() == 3 else outputs.T.contiguous()
         options = {} if weight is None else {"sample_weight": weight}
-        with lock:
-            # Not floats, because a slope may be asked for.
-            values = [torch.as_tensor(function(copy, y, **options), dtype=torch.float64).reshape(()) for copy in copies]
-        return torch.stack(values)
+        try:
+            with lock:
+                # Not floats, because a slope may be asked for.
+                values = [torch.as_tensor(function(copy, y, **options), dtype=torch.float64) for copy in copies]
+                return torch.stack([value.reshape(()) for value in values])
+        except Exception as error:
+            call = ", ".join(["what the model returns", "y", *options])
+            raise InputError(
+                f"metric '{name}' must return one number when called with ({call}), and raised "
+                f"{type(error).__name__}: {error}"
+            ) from error
 
-    return Metric(getattr(function, "__name__", type(function).__name__), of_all_copies, labels=None)
+    return Metric(name, of_all_copies, labels=None)
 
 
 def _choose_metric(metric: str | Callable) -> Metric:

@@ -152,6 +152,15 @@ class PermutationImportance:
         Returns
         -------
         matplotlib Axes
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from graphsieve import PermutationImportance
+        >>> drops, names = np.array([[0.0, 0.01], [0.02, 0.03]]), ["age", "income"]
+        >>> axes = PermutationImportance(drops, 0.8, "accuracy", np.arange(2), None, "full", feature_names=names).plot()
+        >>> [label.get_text() for label in axes.get_yticklabels()]  # from below
+        ['age', 'income']
         """
         from matplotlib import pyplot
 

@@ -1,6 +1,7 @@
 """The repeats that are scored so far, and what they say of which should be next."""
 
 from dataclasses import dataclass
+from numbers import Integral, Real
 
 import numpy as np
 from tqdm import tqdm
@@ -29,8 +30,9 @@ class Sampling:
     def __post_init__(self):
         for name in ("keep", "until_width", "time_budget"):
             value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise InputError(f"{name} is {value}: it must be positive, or None")
+            kind, words = (Integral, "a positive whole number") if name == "keep" else (Real, "a positive number")
+            if value is not None and not (isinstance(value, kind) and value > 0):
+                raise InputError(f"{name} is {value!r}: it must be {words}, or None")
 
     @property
     def in_rounds(self) -> bool:

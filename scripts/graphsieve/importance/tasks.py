@@ -62,7 +62,7 @@ def read_target(task_level: str, inputs: Inputs, y: object, nodes: object, sampl
         rows = torch.arange(count, device=device)
     else:
         raise InputError(f"nodes is given, but task_level '{task_level}' scores every label in y: leave nodes out")
-    weight = read_weight(sample_weight, count, rows)
+    weight = read_weight(_of_type(sample_weight, "sample_weight", of_type), count, rows)
     return Target(task_level, rows, count, y[rows], weight, of_type)
 
 
@@ -120,10 +120,15 @@ def _count_graphs(inputs: Inputs) -> int:
 def _scored_nodes(nodes: object, of_type: object, count: int, device: torch.device) -> Tensor:
     if nodes is None:
         raise InputError("nodes is missing: name the scored nodes, as a mask or as indices")
-    named, nodes = _only_type(nodes, "nodes")
+    return _node_index(_of_type(nodes, "nodes", of_type), count, device)
+
+
+def _of_type(value: object, name: str, of_type: object) -> object:
+    """What belongs to the scored type, which a dict names as y does."""
+    named, value = _only_type(value, name)
     if named is not None and named != of_type:
-        raise InputError(f"nodes is given for {named!r}, but y for {of_type!r}: both must name the scored type")
-    return _node_index(nodes, count, device)
+        raise InputError(f"{name} is given for {named!r}, but y for {of_type!r}: both must name the scored type")
+    return value
 
 
 def _node_index(nodes: object, num_nodes: int, device: torch.device) -> Tensor:

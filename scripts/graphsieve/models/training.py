@@ -163,7 +163,10 @@ def build_module(
     """Initial weights depend on the seed alone, and building a module disturbs no other stream of chance."""
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
         torch.manual_seed(child_integer(seed, "initialisation"))
-        return make_model(num_features).to(device)
+        model = make_model(num_features)
+    if not isinstance(model, nn.Module):
+        raise InputError(f"make_model returned {model!r} for {num_features} features: it must return a torch module")
+    return model.to(device)
 
 
 def predict(model: nn.Module, graph: Graph) -> Tensor:

@@ -16,9 +16,10 @@ from graphsieve.data.graph import Graph, Split, keep_columns
 from graphsieve.data.pyg import check_features, keep_columns_of, learning_view
 from graphsieve.errors import InputError
 from graphsieve.importance.metrics import Judge, choose_metrics
-from graphsieve.models.training import predict, train_module
+from graphsieve.importance.problem import call_model, evaluation_mode
+from graphsieve.models.training import build_module, edge_tensors, predict, train_module
 from graphsieve.options import PruningOptions, ScoringOptions, TrainingOptions
-from graphsieve.scoring.scorers import Scores, ScoringTask
+from graphsieve.scoring.scorers import Scores, ScoringTask, check_scorer
 from graphsieve.selection.adaptive import adaptive_selection
 from graphsieve.selection.how_few import curve_of_numbers, smallest_without_loss
 from graphsieve.selection.one_shot import score_once, scored_model
@@ -26,7 +27,7 @@ from graphsieve.selection.top import count_to_keep, keep_top
 
 
 class FeatureSelector(BaseEstimator, BaseTransform):
-    """Keep the features that a graph neural network needs.
+    """Keep the features that a graph neural network needs to classify nodes.
 
     Labels of training and validation nodes are all that `fit` sees; those of other nodes are hidden before anything
     is trained or scored. A fitted selector is a transform of PyG, too: `selector(data)` is `selector.transform(data)`.
@@ -98,6 +99,8 @@ class FeatureSelector(BaseEstimator, BaseTransform):
     >>> reduced = selector.fit_transform(graph, random_split(200, seed=0))
     >>> reduced.x.shape, bool((selector.get_support(indices=True) < 5).all())
     ((200, 3), True)
+    >>> selector.get_feature_names_out().tolist() == [graph.names()[column] for column in selector.get_support(True)]
+    True
     """
 
     def __init__(
@@ -148,6 +151,7 @@ class FeatureSelector(BaseEstimator, BaseTransform):
         self._check()
         graph, split = learning_view(data, split)
         count = self._count(graph.num_features)
+        self._check_model(graph)
         ranking, self.scores_, left = (self._rank_adaptively if self.adaptive else self._rank_once)(graph, split)
         self.curve_ = None
         if self.n_features_to_select == "auto":
@@ -183,7 +187,8 @@ class FeatureSelector(BaseEstimator, BaseTransform):
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
         """The names of the features that are kept; `input_features` is for scikit-learn and not used."""
-        return self.feature_names_in_[self.get_support()]
+        support = self.get_support()
+        return self.feature_names_in_[support]
 
     def _check_fitted(self) -> None:
         check_is_fitted(self, "support_", msg="this %(name)s has chosen nothing yet: call fit(data, split) first")
@@ -198,6 +203,21 @@ class FeatureSelector(BaseEstimator, BaseTransform):
         if not isinstance(self.random_state, Integral) or self.random_state < 0:
             raise InputError(f"random_state is {self.random_state!r}: it must be a whole number, 0 or more")
         choose_metrics([self._scoring.metric])
+        check_scorer(self._scorer)
+
+    def _check_model(self, graph: Graph) -> None:
+        """A pass of a fresh module: what cannot be trained is said before it is tried."""
+        model = build_module(self.make_model, graph.num_features, self.random_state, torch.device(self.device))
+        x, edge_index = (torch.from_numpy(array).to(self.device) for array in (graph.x, graph.edge_index))
+        given = edge_tensors(graph, torch.device(self.device))
+        with evaluation_mode(model), torch.random.fork_rng(devices=[]):  # lazy layers draw their weights here
+            logits = call_model(model, x, edge_index, "all features", given)
+        found = tuple(logits.shape) if isinstance(logits, torch.Tensor) else type(logits).__name__
+        if not isinstance(found, tuple) or len(found) != 2 or found[0] != len(x) or found[1] < graph.num_classes:
+            raise InputError(
+                f"make_model's module returned {found}: it must return a row for each of the {len(x)} nodes, with at "
+                f"least {graph.num_classes} logits, one per class"
+            )
 
     def _count(self, num_features: int) -> int | None:
         """How many to keep, or None where that shows later."""
