@@ -5,6 +5,7 @@ import logging
 import numpy as np
 import pytest
 import torch
+from task_cases import Head, LinkPredictor, batched_graphs, label_pairs
 from torch import nn
 from torch_geometric.explain import Explainer, Explanation
 from torch_geometric.nn import GCN
@@ -38,14 +39,14 @@ def graph():
     return x, edge_index, torch.randint(3, (30,), generator=chance)
 
 
-def explainer_of(model, kind="phenomenon", return_type="raw", **options) -> Explainer:
+def explainer_of(model, kind="phenomenon", return_type="raw", task_level="node", **options) -> Explainer:
     return Explainer(
         model,
         algorithm=PermutationExplainer(**{**OPTIONS, **options}),
         explanation_type=kind,
         node_mask_type="common_attributes",
         edge_mask_type=None,
-        model_config={"mode": "multiclass_classification", "task_level": "node", "return_type": return_type},
+        model_config={"mode": "multiclass_classification", "task_level": task_level, "return_type": return_type},
     )
 
 
@@ -111,14 +112,61 @@ def test_pyg_draws_them(graph, tmp_path):
     [
         ({"node_mask_type": "attributes"}, "needs node_mask_type='common_attributes', not 'attributes'"),
         ({"edge_mask_type": "object"}, "needs edge_mask_type=None, not 'object'"),
+        ({"mode": "binary_classification", "return_type": "probs"}, "needs return_type='raw', not 'probs'"),
     ],
 )
 def test_other_explanations_are_refused_with_a_reason(changes, said, caplog):
-    settings = {"explanation_type": "model", "node_mask_type": "common_attributes", **changes}
+    settings = {"explanation_type": "model", "node_mask_type": "common_attributes"}
     config = {"mode": "multiclass_classification", "task_level": "node", "return_type": "raw"}
+    for name, value in changes.items():
+        (config if name in config else settings)[name] = value
     with caplog.at_level(logging.ERROR), pytest.raises(ValueError, match="does not support"):
         Explainer(Returning("raw"), PermutationExplainer(), model_config=config, **settings)
     assert said in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("model", "level", "mode", "metric", "by_name"),
+    [
+        (LinkPredictor(), "edge", "binary_classification", "cross_entropy", {"edge_label_index": label_pairs()}),
+        (Head("gin"), "graph", "regression", "mean_squared_error", {"batch": batched_graphs()[2]}),
+        (Head(outputs=3), "graph", "multiclass_classification", "cross_entropy", {"batch": batched_graphs()[2]}),
+        (Head(), "node", "regression", "mean_squared_error", {}),
+    ],
+)
+@pytest.mark.parametrize("kind", ["phenomenon", "model"])
+def test_every_task_is_explained(model, level, mode, metric, by_name, kind):
+    x, edge_index, _ = batched_graphs()
+    model = model.double().eval()
+    explainer = Explainer(
+        model,
+        algorithm=PermutationExplainer(**OPTIONS, metric=metric),
+        explanation_type=kind,
+        node_mask_type="common_attributes",
+        model_config={"mode": mode, "task_level": level, "return_type": "raw"},
+    )
+    with torch.no_grad():
+        output = model(x, edge_index, **by_name)
+    predicted = {
+        "binary_classification": lambda: (output > 0).long().view(-1),
+        "multiclass_classification": lambda: output.argmax(1),
+        "regression": lambda: output,
+    }[mode]()
+    target = predicted if kind == "model" else predicted.roll(1, 0)
+    explanation = explainer(x, edge_index, **({} if kind == "model" else {"target": target}), **by_name)
+    nodes = torch.arange(len(x)) if level == "node" else None
+    options = {**OPTIONS, **by_name, "task_level": level, "metric": metric}
+    expected = permutation_importance(model, x, edge_index, target, nodes, **options)
+    assert explanation.validate()
+    assert np.abs(expected.importances_mean).max() > 0
+    assert_scores(explanation.node_mask, expected.importances_mean)
+
+
+def test_pairs_and_graphs_are_explained_all_together(graph):
+    x, edge_index, _ = graph
+    explainer = explainer_of(Head(outputs=3), task_level="graph")
+    with pytest.raises(InputError, match="index names scored nodes, and at task_level 'graph' all are scored"):
+        explainer(x, edge_index, target=torch.tensor([0, 1]), index=1, batch=torch.arange(30) % 2)
 
 
 def test_typed_graphs_are_refused(graph):

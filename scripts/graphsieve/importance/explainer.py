@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn.functional import nll_loss
 from torch_geometric.explain import Explanation
 from torch_geometric.explain.algorithm import ExplainerAlgorithm
-from torch_geometric.explain.config import MaskType, ModelMode, ModelReturnType, ModelTaskLevel
+from torch_geometric.explain.config import MaskType, ModelMode, ModelReturnType
 
 from graphsieve.errors import InputError
 from graphsieve.importance.api import permutation_importance
@@ -20,7 +20,9 @@ class PermutationExplainer(ExplainerAlgorithm):
 
     For the explanation type "phenomenon" that is measured against the labels that the caller gives as `target`, for
     "model" against the model's own predictions. The explanation has `node_mask` of shape (1, features), the mean over
-    repeats, and `node_mask_std`, the deviation; `index` names the scored nodes. Importances may be negative.
+    repeats, and `node_mask_std`, the deviation; `index` names the scored nodes. Importances may be negative. Pairs of
+    nodes, whole graphs and numbers are explained, too: what the model takes by name (`edge_label_index`, `batch`,
+    `edge_attr`, ...) is given to the explainer, and a metric that fits, such as "r2", to the algorithm.
 
     Parameters
     ----------
@@ -78,10 +80,13 @@ class PermutationExplainer(ExplainerAlgorithm):
     ) -> Explanation:
         if not isinstance(x, Tensor):
             raise InputError("x is given by type of node: explain a homogeneous graph")
-        if kwargs:
-            raise InputError(f"the model is called as model(x, edge_index): leave out {', '.join(kwargs)}")
-        nodes = torch.arange(len(x), device=x.device) if index is None else torch.as_tensor(index).reshape(-1)
-        result = permutation_importance(model, x, edge_index, target, nodes, metric=self._metric(), **self.options)
+        level, nodes = self.model_config.task_level.value, None
+        if level == "node":
+            nodes = torch.arange(len(x), device=x.device) if index is None else torch.as_tensor(index).reshape(-1)
+        elif index is not None:
+            raise InputError(f"index names scored nodes, and at task_level '{level}' all are scored: leave it out")
+        options = {"metric": self._metric(), "task_level": level, **self.options, **kwargs}
+        result = permutation_importance(model, x, edge_index, target, nodes, **options)
         mean, std = (
             torch.as_tensor(values, dtype=x.dtype, device=x.device)[None]
             for values in (result.importances_mean, result.importances_std)
@@ -99,9 +104,9 @@ class PermutationExplainer(ExplainerAlgorithm):
         wanted = {
             "node_mask_type": (asked.node_mask_type, MaskType.common_attributes),
             "edge_mask_type": (asked.edge_mask_type, None),
-            "task_level": (model.task_level, ModelTaskLevel.node),
-            "mode": (model.mode, ModelMode.multiclass_classification),
         }
+        if model.mode == ModelMode.binary_classification:  # the metrics read the sign of one number
+            wanted["return_type"] = (model.return_type, ModelReturnType.raw)
         for name, (found, supported) in wanted.items():
             if found != supported:
                 named = getattr(supported, "value", None)
