@@ -194,7 +194,11 @@ def test_conditional_p_values(customers, tmp_path, monkeypatch):
             ["customers", "--metric", "r2"],
             "metric 'r2' is not for labels that are classes, as those of 'customers' are: choose",
         ),
-        (["customers", "--seeds", "0"], "seeds is 0: it must be at least 1"),
+        (["customers", "--seeds", "0"], "--seeds is 0: it must be at least 1"),
+        (["customers", "--n-repeats", "0"], "--n-repeats is 0: it must be at least 1"),
+        (["customers", "--epochs", "0"], "--epochs is 0: it must be at least 1"),
+        (["customers", "--seed", "-1"], "--seed is -1: it must be at least 0"),
+        (["nowhere", "--time-budget", "-3"], "--time-budget is -3: it must be positive"),
         (["customers", "--device", "tpu"], "device 'tpu' is unknown: choose one of auto, cpu, cuda"),
     ],
 )

@@ -48,6 +48,7 @@ NUMBERS = {
     "seed": "of everything random: splits, weights, permutations",
 }
 TRAINING_NUMBERS = {"epochs": "of every training", "hidden": "width of the hidden layer"}
+SMALLEST = {**dict.fromkeys(("best", "threads", *NUMBERS, *TRAINING_NUMBERS), 1), "seed": 0}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -122,10 +123,7 @@ def _add_ranking(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    if arguments.best is not None and arguments.best < 1:
-        raise InputError(f"--best is {arguments.best}: it must be at least 1")
-    if arguments.threads is not None and arguments.threads < 1:
-        raise InputError(f"--threads is {arguments.threads}: it must be at least 1")
+    _check_numbers(arguments)
     start, reading = time.monotonic(), _reading_options(arguments)
     graph, sentences = read_with_warnings(arguments.graph, reading)
     for sentence in sentences:
@@ -151,6 +149,16 @@ def run(arguments: argparse.Namespace) -> None:
     if best:
         print(f"The best {len(best)} of {graph.num_features} features are in {out / 'reduced'}.")
     print(f"Done. Open {out / 'index.html'}; the numbers are in {out / 'ranking.csv'}.")
+
+
+def _check_numbers(arguments: argparse.Namespace) -> None:
+    """Before anything is read, which may take long."""
+    for name, smallest in SMALLEST.items():
+        value = getattr(arguments, name)
+        if value is not None and value < smallest:
+            raise InputError(f"--{name.replace('_', '-')} is {value}: it must be at least {smallest}")
+    if arguments.time_budget is not None and not arguments.time_budget > 0:
+        raise InputError(f"--time-budget is {arguments.time_budget:g}: it must be positive")
 
 
 def _reading_options(arguments: argparse.Namespace) -> ReadingOptions:

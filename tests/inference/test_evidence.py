@@ -250,7 +250,7 @@ ROW |= {"judged_with": [], "importance": 0.2, "importance_beside": 0.15}
         ),
         ({"starred": False}, STAND_IN, "A stand-in for a (correlation -0.90)"),
         ({"starred": False, "is_smooth": True}, FOLLOWS_GRAPH, "Follows the graph"),
-        ({"starred": False, "correlation": 0.1}, NOTHING, "No sign that it matters: among so many"),
+        ({"starred": False, "correlation": 0.1}, NOTHING, "Not shown to matter: the model uses it"),
         ({"starred": False, "p_alone": 0.3}, NOTHING, "No sign that it matters: shuffled"),
     ],
 )

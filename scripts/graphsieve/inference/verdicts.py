@@ -58,7 +58,7 @@ def sentence_of(row: pd.Series, level: float) -> str:
     if row["reason"] == FOLLOWS_GRAPH:
         return "Follows the graph: neighbours have like values, and a random column as smooth would do as well."
     if row["p_alone"] <= level:
-        return "No sign that it matters: among so many columns, chance gives one as good."
+        return "Not shown to matter: the model uses it, but among so many columns chance may give one as good."
     return "No sign that it matters: shuffled, it does as well."
 
 

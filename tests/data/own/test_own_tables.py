@@ -101,6 +101,13 @@ def test_unsound_tables_are_refused(folder, file, old, new, message):
     assert "\n" not in str(error.value)
 
 
+def test_a_table_of_nothing_but_names_is_told_why_none_is_used(folder):
+    nodes = pd.read_csv(folder / "nodes.csv")[["id", "label"]].assign(name=[f"person {n}" for n in range(7)])
+    several = pd.concat([nodes.assign(id=nodes["id"] + part, name=nodes["name"] + part) for part in "12"])
+    pd.concat([nodes, several]).to_csv(folder / "nodes.csv", index=False)
+    assert "unless --keep names them: 'name' (such as 'person 0')): add some beside id and label" in refused(folder)
+
+
 def test_tables_without_labels_are_refused(folder):
     nodes = pd.read_csv(folder / "nodes.csv").assign(label=np.nan)
     nodes.to_csv(folder / "nodes.csv", index=False)

@@ -24,7 +24,8 @@ def read_tables(folder: Path, options: ReadingOptions) -> RawGraph:
     _check_kept(nodes, edges, options)
     features = encode_columns(nodes.others, nodes.path, options)
     if not features.names:
-        raise InputError(f"{nodes.path} has no feature columns that can be used: add some beside id and label")
+        why = f" ({'; '.join(features.notes)})" if features.notes else ""
+        raise InputError(f"{nodes.path} has no feature columns that can be used{why}: add some beside id and label")
     if not features.rows.any():
         raise InputError(f"{nodes.path}: every node has a missing value: choose another way with --missing")
     links = encode_edges(edges, nodes, features.rows, options)
