@@ -199,6 +199,10 @@ def test_conditional_p_values(customers, tmp_path, monkeypatch):
         (["customers", "--epochs", "0"], "--epochs is 0: it must be at least 1"),
         (["customers", "--seed", "-1"], "--seed is -1: it must be at least 0"),
         (["nowhere", "--time-budget", "-3"], "--time-budget is -3: it must be positive"),
+        (
+            ["customers", "--out", "customers/edges.csv/out"],
+            "cannot write to customers/edges.csv/out: customers/edges.csv",
+        ),
         (["customers", "--device", "tpu"], "device 'tpu' is unknown: choose one of auto, cpu, cuda"),
     ],
 )

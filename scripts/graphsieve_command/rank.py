@@ -12,7 +12,7 @@ from graphsieve.data.normalisation import NORMALISATIONS, normalise
 from graphsieve.data.own.reader import GraphWarning, read_own_graph
 from graphsieve.data.own.reduced import reduced_files
 from graphsieve.errors import InputError
-from graphsieve.files.writing import csv_bytes, write_together
+from graphsieve.files.writing import check_folder, csv_bytes, write_together
 from graphsieve.models.layers import EDGE_LAYERS, LAYERS
 from graphsieve.options import (
     DEVICES,
@@ -129,6 +129,7 @@ def run(arguments: argparse.Namespace) -> None:
     for sentence in sentences:
         print(f"warning: {sentence}", file=sys.stderr)
     out = arguments.out or Path("results", graph.name)
+    check_folder(out)
     ranking = rank(normalise(graph, arguments.normalise), arguments, start)
     for sentence in ranking.shortcuts:
         print(f"note: {sentence}", file=sys.stderr)

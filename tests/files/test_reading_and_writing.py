@@ -8,7 +8,8 @@ import pytest
 
 from graphsieve.errors import InputError
 from graphsieve.files.reading import collect, read_csv, read_npz
-from graphsieve.files.writing import atomic_path, write_csv, write_npz, write_record, write_together
+from graphsieve.files.writing import atomic_path, check_folder, write_csv, write_npz, write_record, write_together
+from small_disk import mounted
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
@@ -41,6 +42,26 @@ def test_files_that_belong_together_are_all_written_or_none(tmp_path, monkeypatc
     assert (tmp_path / "a.csv").read_text() == "old"
     write_together(files)
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == files
+
+
+def test_what_is_in_the_way_of_a_file_is_named(tmp_path):
+    write_csv(pd.DataFrame({"a": [1]}), tmp_path / "file")
+    (tmp_path / "folder").mkdir()
+    for path in ("file/out.csv", "file/deeper/out.csv", "folder"):
+        with pytest.raises(InputError, match=f"cannot write {tmp_path / path} .*: move what has that name"):
+            write_csv(pd.DataFrame({"a": [1]}), tmp_path / path)
+    assert {path.name for path in tmp_path.rglob("*")} == {"file", "folder"}
+
+
+def test_a_folder_is_checked_before_the_work(tmp_path):
+    (tmp_path / "file").touch()
+    check_folder(tmp_path / "new/deeper")
+    assert not (tmp_path / "new").exists()
+    for folder in ("file", "file/deeper"):
+        with pytest.raises(InputError, match=f"cannot write to {tmp_path / folder}: {tmp_path}/file is no folder"):
+            check_folder(tmp_path / folder)
+    with mounted(tmp_path / "small", "ro"), pytest.raises(InputError, match="small writable, or choose another place"):
+        check_folder(tmp_path / "small/out")
 
 
 def test_arrays_come_back_and_the_same_arrays_give_the_same_bytes(tmp_path):

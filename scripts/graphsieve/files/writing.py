@@ -13,8 +13,9 @@ import pandas as pd
 
 from graphsieve.errors import InputError
 
-FULL, FORBIDDEN = "free some space", "make the folder writable"
+FULL, FORBIDDEN, IN_THE_WAY = "free some space", "make the folder writable", "move what has that name"
 REMEDIES = {errno.ENOSPC: FULL, errno.EDQUOT: FULL, errno.EROFS: FORBIDDEN, errno.EACCES: FORBIDDEN}
+REMEDIES |= dict.fromkeys((errno.EEXIST, errno.ENOTDIR, errno.EISDIR), IN_THE_WAY)
 
 
 @contextlib.contextmanager
@@ -36,6 +37,15 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         if error.errno not in REMEDIES:
             raise
         raise InputError(f"cannot write {path} ({error.strerror}): {REMEDIES[error.errno]} and run again") from None
+
+
+def check_folder(folder: Path) -> None:
+    """Whether files may be written there, as far as that can be known before the work is done."""
+    nearest = next(one for one in (folder, *folder.parents) if os.path.lexists(one))
+    if not nearest.is_dir():
+        raise InputError(f"cannot write to {folder}: {nearest} is no folder, so choose another place")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise InputError(f"cannot write to {folder}: make {nearest} writable, or choose another place")
 
 
 def _umask() -> int:
