@@ -285,3 +285,14 @@ def test_losses_are_tested_only_where_draws_can_tell(strong, monkeypatch):
     monkeypatch.setattr(evidence, "VALUES_OF_LOSS", 199 * strong.num_nodes)
     unit_p_values(tests, units, used)
     assert asked
+
+
+def test_of_a_large_graph_one_model_of_each_side_tells_what_remains_beside_the_others(strong, monkeypatch):
+    split = choose_split(strong, "random", 0)
+    both = train_sides(strong, split, RankingOptions(seeds=2, n_repeats=3, training=QUICK), CPU)
+    first = [replace(side, models=side.models[:1], options=replace(side.options, seeds=1)) for side in both]
+    columns = np.arange(strong.num_features)
+    of_both, of_first = (ColumnTests(strong, split, sides).importance_beside(columns) for sides in (both, first))
+    assert not np.allclose(of_both, of_first)
+    monkeypatch.setattr(evidence, "LARGE", strong.num_nodes - 1)
+    np.testing.assert_allclose(ColumnTests(strong, split, both).importance_beside(columns), of_first)

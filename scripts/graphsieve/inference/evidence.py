@@ -21,6 +21,7 @@ from graphsieve.inference.p_values import SIGNIFICANCE, adjust_benjamini_hochber
 from graphsieve.inference.sides import Side, perturbed_by, progress_bar
 from graphsieve.inference.smoothness import smooth_columns
 from graphsieve.inference.stopping import HITS, sequential_p_value
+from graphsieve.inference.trainings import LARGE
 from graphsieve.inference.unexplained import Unexplained
 from graphsieve.inference.verdicts import BESIDE, BESIDE_AND_GRAPH, QUESTIONS
 
@@ -113,14 +114,18 @@ class ColumnTests:
     def importance_beside(self, columns: np.ndarray) -> np.ndarray:
         """The fall of the metric if only that of a column is permuted which nothing else says.
 
-        In a large graph a single draw is a mean over many nodes already.
+        In a large graph a single draw is a mean over many nodes already, and models differ less by chance: there only
+        one of each side is asked, because each must be set up anew for this.
         """
         repeats = int(np.clip(VALUES_BESIDE // self.graph.num_nodes, 1, self.options.n_repeats))
         found, smooth = np.empty(len(columns)), self.smooth[columns]
         for question, chosen in ((BESIDE, ~smooth), (BESIDE_AND_GRAPH, smooth)):
             if chosen.any():
                 asked = {"features": columns[chosen]}
-                falls = [side.importance((0,), repeats, **asked)[0] for side in self.sides[question]]
+                sides = self.sides[question]
+                if self.graph.num_nodes > LARGE:
+                    sides = [replace(side, models=side.models[:1]) for side in sides]
+                falls = [side.importance((0,), repeats, **asked)[0] for side in sides]
                 found[chosen] = np.mean(falls, axis=(0, 1, 3))
         return found
 
