@@ -69,11 +69,10 @@ def test_known_models_for_any_input(name, dtype, density, perturbation):
 
 @pytest.mark.parametrize("name", FILTERS)
 def test_products_by_onednn(monkeypatch, name):
-    """As where layers are wide, of all products that may be taken by it, a few rows at a time."""
+    """As where layers are wide, of all products that may be taken by it."""
     taken = []
     suits = products._suits_onednn
     monkeypatch.setattr(products, "LARGE", 1)
-    monkeypatch.setattr(products, "PART", 7)
     monkeypatch.setattr(products, "_suits_onednn", lambda *given: taken.append(suits(*given)) or taken[-1])
     model = build_model(name, FEATURES, CLASSES, hidden=WIDE, seed=1)
     assert compare(model, make_graph(), engine="lowrank") == "lowrank"

@@ -12,6 +12,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import flop_registry, register_flop_formula
 
+from graphsieve.models.fast.products import ONEDNN
+
 # In entries read or written (measured): what it takes to start an operation, and one operation of a matrix product.
 START = 10_000
 PRODUCT = 1 / 50
@@ -21,9 +23,11 @@ WRITING = {aten.index_put_, aten.index_copy_, aten.index_add_, aten.scatter_, at
 BAGS = {aten._embedding_bag, aten._embedding_bag_forward_only}
 
 
-@register_flop_formula(aten.mkldnn_linear)
-def _operations_of_onednn(rows: torch.Size, weight: torch.Size, *_: object, **__: object) -> int:
-    return 2 * rows.numel() * weight[0]
+if ONEDNN is not None:
+
+    @register_flop_formula(ONEDNN)
+    def _operations_of_onednn(rows: torch.Size, weight: torch.Size, *_: object, **__: object) -> int:
+        return 2 * rows.numel() * weight[0]
 
 
 class _Counter(TorchDispatchMode):
@@ -56,7 +60,7 @@ def _touched(operation: object, args: tuple, kwargs: dict | None, result: object
 def _entries(value: object) -> int:
     if not isinstance(value, Tensor):
         return 0
-    return value.numel() if value.layout == torch.strided or value.is_mkldnn else value._nnz()
+    return value.numel() if value.layout == torch.strided else value._nnz()
 
 
 def counted_cost(call: Callable[[], object]) -> float:

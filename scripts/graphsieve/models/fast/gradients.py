@@ -13,9 +13,11 @@ from torch import Tensor
 from graphsieve.models.fast.convolutions import Filter
 from graphsieve.models.fast.matrices import FixedMatrix
 from graphsieve.models.fast.nonzero_columns import nonzero_columns
+from graphsieve.models.fast.products import product
 
 # Share of live units below which going on with these alone pays: it saves products, and costs a copy.
 WORTH_SKIPPING = 0.9
+MANY_NODES = 512  # on fewer, picking the weights of the live units takes longer than what it saves (measured)
 # Share of nodes with a gradient below which the products are taken of these alone: the copies cost about as much.
 WORTH_PICKING = 0.9
 Operand = Tensor | FixedMatrix
@@ -86,7 +88,7 @@ class GraphFilter:
             gradient = gradient.index_select(0, nodes)
             operands = {hop: operand.index_select(0, nodes) for hop, operand in operands.items()}
         arriving = dict.fromkeys(self.hops, gradient) if inputs_first else self._propagated_back(gradient)
-        products = {hop: self._product(operands[hop].T, arriving[hop]).T for hop in self.hops}
+        products = {hop: self._product_over_nodes(arriving[hop], operands[hop]) for hop in self.hops}
         weights = [_spread(products[hop], self.known.weights[hop], units, columns) for hop in self.hops]
         bias = None if self.known.bias is None else _spread(gradient.sum(0), self.known.bias, units, None)
         if hidden is None:
@@ -97,9 +99,17 @@ class GraphFilter:
             parts = {hop: part.new_zeros(hidden.shape).index_copy_(0, nodes, part) for hop, part in parts.items()}
         return (_horner(self.matrix and self.matrix.T, parts) if inputs_first else _sum(parts.values())), bias, weights
 
+    def _product_over_nodes(self, gradient: Tensor, operand: Operand) -> Tensor:
+        """gradient^T operand"""
+        if isinstance(operand, FixedMatrix):
+            return (operand.T @ gradient).T
+        return self._product(gradient.T, operand)
+
     def _product(self, one: Operand, other: Tensor) -> Tensor:
-        if self.precision is None or isinstance(one, FixedMatrix):
+        if isinstance(one, FixedMatrix):
             return one @ other
+        if self.precision is None:
+            return product(one, other)
         return (one.to(self.precision) @ other.to(self.precision)).to(other.dtype)
 
     def _propagated_back(self, gradient: Tensor) -> dict[int, Tensor]:
@@ -196,7 +206,8 @@ def apply_filter(
         operands = known.operands(hidden)
         values = known.output(hidden, operands, columns)
         values = values.relu_() if rectified else values
-        units = nonzero_columns(values, nonnegative=True, below=WORTH_SKIPPING) if rectified and may_skip else None
+        may_skip = may_skip and rectified and len(values) >= MANY_NODES
+        units = nonzero_columns(values, nonnegative=True, below=WORTH_SKIPPING) if may_skip else None
         values = values if units is None else values.index_select(1, units)
     call = _Call(known, operands, columns, units, rectified)
     return _Computed.apply(values, call, hidden, *known.parameters), units

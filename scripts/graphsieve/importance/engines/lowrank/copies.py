@@ -21,6 +21,7 @@ from graphsieve.importance.engines.lowrank.rectified import Bag, Entering
 from graphsieve.importance.engines.lowrank.sizes import CHUNK_BYTES
 from graphsieve.importance.engines.lowrank.tables import Lineage, Table, filter_table, sums_at_outputs
 from graphsieve.importance.engines.lowrank.trace import NARROW
+from graphsieve.models.fast.products import product
 
 
 class Copies:
@@ -145,7 +146,7 @@ class Copies:
 
 def _product(rows: Tensor, weight: Tensor) -> Tensor:
     """rows @ weight.T; for few outputs the transposed product is several times faster on CPUs."""
-    return (weight @ rows.T).T if len(weight) <= NARROW else rows @ weight.T
+    return (weight @ rows.T).T if len(weight) <= NARROW else product(rows, weight.T)
 
 
 def _read(nodes: Tensor, index: Tensor | None) -> Tensor:

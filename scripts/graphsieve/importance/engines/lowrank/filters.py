@@ -10,6 +10,7 @@ from torch import Tensor, fx
 from graphsieve.importance.engines.lowrank.trace import NARROW, Program, Step
 from graphsieve.models.fast.convolutions import Edges, Filter
 from graphsieve.models.fast.nonzero_columns import without_zero_columns
+from graphsieve.models.fast.products import product
 
 
 @dataclass(frozen=True)
@@ -149,4 +150,4 @@ def _times(values: Tensor, weight: Tensor | None) -> Tensor:
     if weight is None:
         return values
     rows, transposed = without_zero_columns(values.flatten(0, -2), weight.T)
-    return (rows @ transposed.T).view(*values.shape[:-1], -1)
+    return product(rows, transposed.T).view(*values.shape[:-1], -1)

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from graphsieve.importance.engines.lowrank.filters import RestrictedFilter
 from graphsieve.models.fast.nonzero_columns import MOST, nonzero_columns
-from graphsieve.models.fast.products import times_transposed
+from graphsieve.models.fast.products import product
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ def _multiply(rows: Tensor, sums: Sums, weight: Tensor | None) -> tuple[Tensor, 
         torch.cat([rest.source, single]),
         torch.cat([rest.factor, rest.factor.new_ones(len(single))]),
     )
-    products = times_transposed(multiplied.of(rows, len(places)), weight.T)
+    products = product(multiplied.of(rows, len(places)), weight)
     finished = Sums(targets, places[: len(targets)], products.new_ones(len(targets)))
     place = goes_ahead.cumsum(0) + len(targets)
     return products, _merge([finished, Sums(ahead.target, place[ahead.source], ahead.factor)])

@@ -21,7 +21,7 @@ from torch_geometric.utils import scatter
 
 from graphsieve.models.fast.convolutions import CONVOLUTIONS, Unsupported, network_behind
 from graphsieve.models.fast.nonzero_columns import MOST, without_zero_columns
-from graphsieve.models.fast.products import times_transposed
+from graphsieve.models.fast.products import product
 
 ELEMENTWISE_MODULES = (
     *(nn.ReLU, nn.ReLU6, nn.LeakyReLU, nn.ELU, nn.SELU, nn.CELU, nn.GELU, nn.SiLU, nn.Mish, nn.Tanh, nn.Sigmoid),
@@ -340,13 +340,13 @@ def linear_rows(rows: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """Same as F.linear; many outputs without what is zero."""
     if len(weight) > NARROW:
         rows, weight = without_zero_columns(rows, weight, MOST)
-    product = rows_times(rows, weight)
-    return product if bias is None else product.add_(bias)
+    result = rows_times(rows, weight)
+    return result if bias is None else result.add_(bias)
 
 
 def rows_times(rows: Tensor, weight: Tensor) -> Tensor:
     """rows @ weight.T; for few outputs the transposed product is twice as fast on CPUs."""
-    return (weight @ rows.T).T if len(weight) < FEW_OUTPUTS else times_transposed(rows, weight)
+    return (weight @ rows.T).T if len(weight) < FEW_OUTPUTS else product(rows, weight.T)
 
 
 def _normalises_rows(module: nn.Module) -> bool:
