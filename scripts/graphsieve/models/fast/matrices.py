@@ -37,13 +37,22 @@ class SparseRows:
     as fast as its product of a CSR tensor. It is of single precision alone.
     """
 
-    def __init__(self, matrix: sp.csr_array, device: torch.device):
-        matrix.sort_indices()
+    def __init__(self, starts: Tensor, columns: Tensor, values: Tensor, shape: tuple[int, int]):
         # 32-bit indices: the sparse kernels then need not convert them at every call
-        indices = (torch.from_numpy(part.astype(np.int32)) for part in (matrix.indptr, matrix.indices))
-        self.starts, self.columns = (part.to(device) for part in indices)
-        self.values = torch.from_numpy(matrix.data).to(device)
-        self.shape = matrix.shape
+        self.starts, self.columns = starts.int(), columns.int()
+        self.values, self.shape = values, shape
+
+    @classmethod
+    def of(cls, matrix: sp.csr_array, device: torch.device) -> "SparseRows":
+        matrix.sort_indices()
+        parts = (torch.from_numpy(part).to(device) for part in (matrix.indptr, matrix.indices, matrix.data))
+        return cls(*parts, matrix.shape)
+
+    def block(self, part: slice) -> "SparseRows":
+        """The square block on the diagonal, outside of which these rows have no entries."""
+        first, last = int(self.starts[part.start]), int(self.starts[part.stop])
+        starts, columns = self.starts[part.start : part.stop + 1] - first, self.columns[first:last] - part.start
+        return SparseRows(starts, columns, self.values[first:last], (len(starts) - 1, len(starts) - 1))
 
     def __matmul__(self, other: Tensor) -> Tensor:
         other = other.contiguous()
@@ -90,4 +99,4 @@ def fixed_matrix(
         stored = torch.from_numpy(np.ascontiguousarray(dense)).to(device, precision)
         return FixedMatrix(stored, stored.T)
     sparse = sp.csr_array(matrix)
-    return FixedMatrix(SparseRows(sparse, device), SparseRows(sp.csr_array(sparse.T), device))
+    return FixedMatrix(SparseRows.of(sparse, device), SparseRows.of(sp.csr_array(sparse.T), device))

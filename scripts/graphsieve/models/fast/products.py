@@ -20,6 +20,13 @@ def product(one: Tensor, other: Tensor) -> Tensor:
     return one @ other
 
 
+def rectified(rows: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """relu(rows @ weight.T + bias), without a gradient."""
+    if _suits_onednn(rows, weight.T):
+        return ONEDNN(rows, weight, bias, "relu", [], "")
+    return torch.addmm(bias, rows, weight.T).relu_()
+
+
 def _suits_onednn(one: Tensor, other: Tensor) -> bool:
     return (
         ONEDNN is not None

@@ -19,7 +19,7 @@ from graphsieve.importance.engines.lowrank.sizes import (
     wide_layers,
 )
 from graphsieve.importance.engines.lowrank.tables import Lineage
-from graphsieve.importance.engines.lowrank.whole import WholeCopies
+from graphsieve.importance.engines.lowrank.whole import WholeCopies, read_parts
 from graphsieve.importance.engines.parallel import ordered_map
 
 SAMPLE = 16  # items on which the changed rows are counted to choose the size of blocks
@@ -36,8 +36,10 @@ class LowRankEngine:
         self.plan, self.problem = plan, plan.problem
         self.nodes, self.place = plan.x_nodes.cpu().numpy(), plan.x_place.cpu().numpy()
         self.by_node = plan.rectified is not None and self._pays_by_node()
-        self.holds_rows = bool(wide_layers(plan)) and not self.by_node
-        self.whole_base = self._whole_base() if plan.poolings else None
+        self.holds_rows = bool(wide_layers(plan)) and not self.by_node and not plan.poolings
+        if plan.poolings:
+            self.parts = read_parts(plan)
+            self.whole_base = self._whole_base()
 
     def logits(self, pairs: range) -> Tensor:
         """(classes, nodes, copies) of the pairs."""
@@ -56,9 +58,7 @@ class LowRankEngine:
         )
 
     def _bytes_of_rows(self, moved: Tensor) -> int:
-        """Of a block; where graphs are pooled, every row of a copy is computed."""
-        changed = (moved != 0).any(1)
-        return bytes_of_rows(self.plan, torch.ones_like(changed) if self.plan.poolings else changed)
+        return bytes_of_rows(self.plan, (moved != 0).any(1))
 
     def _block(self, pairs: range) -> tuple[Tensor, Tensor, Lineage]:
         """Which columns the copies change, how, and which copies are parents: those with sparse columns removed."""
@@ -79,10 +79,10 @@ class LowRankEngine:
         """The unperturbed outputs, with the rounding of copies that are computed as a whole."""
         column = torch.zeros(1, 1, dtype=torch.long, device=self.problem.x.device)
         moved = torch.zeros(len(self.nodes), 1, 1, dtype=self.problem.x.dtype, device=column.device)
-        return WholeCopies(self.plan, column, moved).outputs()
+        return WholeCopies(self.plan, self.parts, column, moved).outputs()
 
     def _whole(self, columns: Tensor, moved: Tensor) -> Tensor:
-        change = WholeCopies(self.plan, columns, moved).outputs() - self.whole_base
+        change = WholeCopies(self.plan, self.parts, columns, moved).outputs() - self.whole_base
         return (change + self.problem.baseline[:, None]).permute(2, 0, 1).contiguous()
 
     def _moves(self, pairs: range, positions: range, slots: int) -> tuple[Tensor, Tensor]:
@@ -156,6 +156,8 @@ class LowRankEngine:
         problem, one_copy = self.problem, bytes_for_any_copy(self.plan)
         block = WIDE_BLOCK_BYTES if self.by_node else BLOCK_BYTES
         fitting = max(1, min(block, memory) // one_copy)
+        if self.plan.poolings:
+            fitting = min(fitting, problem.repeats)  # copies are computed one by one
         if self.holds_rows:
             sample = [range(first, first + min(problem.repeats, fitting)) for first in self._sample()]
             rows = sum(self._bytes_of_rows(self._block(some)[1]) for some in sample)

@@ -1,14 +1,15 @@
 """A known convolution restricted to the nodes that matter, and the rows that enter it."""
 
-import warnings
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, fx
 
-from graphsieve.importance.engines.lowrank.trace import NARROW, Program, Step
+from graphsieve.importance.engines.lowrank.trace import NARROW, Program, Step, rows_times
 from graphsieve.models.fast.convolutions import Edges, Filter
+from graphsieve.models.fast.matrices import SparseRows
 from graphsieve.models.fast.nonzero_columns import without_zero_columns
 from graphsieve.models.fast.products import product
 
@@ -40,13 +41,11 @@ def read_expression(program: Program, result: fx.Node) -> Expression:
     return Expression([node for node in needed if node not in program.rowwise], steps, result)
 
 
-def sparse_matrix(edges: Edges, shape: tuple[int, int]) -> Tensor:
+def sparse_matrix(edges: Edges, shape: tuple[int, int]) -> SparseRows:
     order = edges.target.argsort(stable=True)
     starts = torch.zeros(shape[0] + 1, dtype=torch.long, device=order.device)
     starts[1:] = torch.bincount(edges.target, minlength=shape[0]).cumsum(0)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta")
-        return torch.sparse_csr_tensor(starts, edges.source[order], edges.weight[order], shape, check_invariants=False)
+    return SparseRows(starts, edges.source[order], edges.weight[order], shape)
 
 
 class RestrictedFilter:
@@ -63,8 +62,8 @@ class RestrictedFilter:
         self.place[outputs] = torch.arange(len(outputs), device=outputs.device)
         self.inputs, self.sizes = outputs, [len(outputs)]
         self.edges: list[Edges] = []
-        self.matrices: list[Tensor] = []
-        self.patterns: list[Tensor] = []
+        self.matrices: list[SparseRows] = []
+        self.patterns: list[SparseRows] = []
         for _ in range(self.hops):
             self._extend(full.edges)
         self.transforms_first = self._transforms_first()
@@ -78,9 +77,16 @@ class RestrictedFilter:
         self.inputs = torch.cat([self.inputs, new])
         self.sizes.append(len(self.inputs))
         self.edges.append(Edges(target, self.place[source], weight))
-        for matrices, entries in ((self.matrices, weight), (self.patterns, torch.ones_like(weight))):
-            shape = (self.sizes[-2], self.sizes[-1])
+        ones, shape = torch.ones_like(weight, dtype=torch.float32), (self.sizes[-2], self.sizes[-1])
+        for matrices, entries in ((self.matrices, weight), (self.patterns, ones)):
             matrices.append(sparse_matrix(Edges(target, self.place[source], entries), shape))
+
+    def block(self, part: slice) -> "RestrictedFilter":
+        """The same on a part of the nodes that no edge leaves, where all nodes are outputs in their order."""
+        own = copy.copy(self)
+        own.matrices = [matrix.block(part) for matrix in self.matrices]
+        own.sizes = [part.stop - part.start] * len(self.sizes)
+        return own
 
     def propagate(self, values: Tensor, hop: int) -> Tensor:
         """One multiplication by A: (sizes[hop + 1], ...) to (sizes[hop], ...)."""
@@ -117,7 +123,7 @@ class RestrictedFilter:
         (inputs, outputs), terms = next(iter(self.weights.values())).shape, len(self.weights)
         if outputs > NARROW:
             return False
-        entries = sum(matrix.values().numel() for matrix in self.matrices)
+        entries = sum(matrix.values.numel() for matrix in self.matrices)
         rows_read = sum(self.sizes[hop] for hop in self.weights)
         first = rows_read * inputs * outputs + (8 * entries + 50 * rows_read) * outputs
         last = self.sizes[0] * terms * inputs * outputs + (8 * entries + 50 * self.sizes[-1]) * inputs
@@ -126,17 +132,18 @@ class RestrictedFilter:
     def apply(self, values: Tensor) -> Tensor:
         """The filter's output at the outputs, from the values at all inputs."""
         if self.transforms_first:
-            result = self.combine({hop: values[: self.sizes[hop]] @ weight for hop, weight in self.weights.items()})
+            read = {hop: values[: self.sizes[hop]] for hop in self.weights}
+            result = self.combine({hop: rows_times(rows, self.weights[hop].T) for hop, rows in read.items()})
         else:
             result = self.mix(self.powers(values))
-        return result if self.bias is None else result + self.bias
+        return result if self.bias is None else result.add_(self.bias)
 
     def mix(self, powers: dict[int, Tensor]) -> Tensor:
         return sum(_times(powers[hop], weight) for hop, weight in self.weights.items())
 
     def spread(self, mask: Tensor, hop: int) -> Tensor:
         """Where one multiplication by A takes a change of the masked rows (nodes, copies)."""
-        return self.patterns[hop] @ mask.to(self.patterns[hop].dtype) > 0
+        return self.patterns[hop] @ mask.float() > 0
 
     def reached(self, mask: Tensor) -> Tensor:
         """The outputs (nodes, copies) that a change of the masked inputs can reach."""

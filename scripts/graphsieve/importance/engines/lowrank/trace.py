@@ -21,7 +21,7 @@ from torch_geometric.utils import scatter
 
 from graphsieve.models.fast.convolutions import CONVOLUTIONS, Unsupported, network_behind
 from graphsieve.models.fast.nonzero_columns import MOST, without_zero_columns
-from graphsieve.models.fast.products import product
+from graphsieve.models.fast.products import product, rectified
 
 ELEMENTWISE_MODULES = (
     *(nn.ReLU, nn.ReLU6, nn.LeakyReLU, nn.ELU, nn.SELU, nn.CELU, nn.GELU, nn.SiLU, nn.Mish, nn.Tanh, nn.Sigmoid),
@@ -293,9 +293,13 @@ class Reader:
             raise Unsupported("a value is changed in place and used again")
         for operand in node.all_input_nodes:
             self._check_operand(node, operand)
-        if is_relu and sole_reader:
-            function = relu_in_place  # the rows are a working copy that nobody else reads
         args, kwargs = fx.node.map_arg((node.args, node.kwargs), self._operand)
+        if is_relu and sole_reader:
+            earlier = self.rowwise.get(args[0])
+            if earlier and earlier.is_linear:
+                self.rowwise[node] = Step(rectified_rows, earlier.args, {})
+                return
+            function = relu_in_place  # the rows are a working copy that nobody else reads
         self.rowwise[node] = Step(function, args, kwargs)
 
     def _check_operand(self, node: fx.Node, operand: fx.Node) -> None:
@@ -342,6 +346,13 @@ def linear_rows(rows: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         rows, weight = without_zero_columns(rows, weight, MOST)
     result = rows_times(rows, weight)
     return result if bias is None else result.add_(bias)
+
+
+def rectified_rows(rows: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """relu of `linear_rows`."""
+    if bias is None or len(weight) > NARROW:
+        return linear_rows(rows, weight, bias).relu_()
+    return rectified(rows, weight, bias)
 
 
 def rows_times(rows: Tensor, weight: Tensor) -> Tensor:

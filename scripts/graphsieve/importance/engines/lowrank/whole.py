@@ -1,33 +1,65 @@
 """Copies in which nearly all rows change: every row is computed, and none is looked for.
 
-That is the case for columns with few zeros, and for what is pooled over whole graphs. What is saved against a full pass
-is the first layer, which is a low-rank change, and all that is linear before a sum over graphs.
+That is the case for what is pooled over whole graphs. What is saved against a full pass is the first layer, which is a
+low-rank change, and all that is linear before a sum over graphs. The rest is computed for a few graphs after the other:
+as no edge leaves them, their rows go through all layers while they are in the cache.
 """
 
-from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, fx
 
 from graphsieve.importance.engines.lowrank.changes import select
-from graphsieve.importance.engines.lowrank.filters import Expression
+from graphsieve.importance.engines.lowrank.filters import RestrictedFilter
 from graphsieve.importance.engines.lowrank.plan import Layer, Plan
-from graphsieve.importance.engines.lowrank.pooling import PoolingLayer
-from graphsieve.importance.engines.lowrank.trace import rows_times
+from graphsieve.models.fast.convolutions import Edges
 
-PART_BYTES = 2**21  # rows in flight between two layers: larger parts leave the cache, smaller ones waste calls
-RowsOf = Callable[[slice | Tensor], Tensor]
+PART_BYTES = 2**21  # of one layer's rows: larger parts leave the cache, smaller ones waste calls
+
+
+@dataclass(frozen=True)
+class Part:
+    """Nodes that no edge leaves, and all layers but the first ones on them."""
+
+    nodes: slice
+    filters: dict[fx.Node, RestrictedFilter]
+
+
+def read_parts(plan: Plan) -> list[Part]:
+    """Where graphs are pooled, every layer is known at all nodes in their order."""
+    later = {node: layer.filter for node, layer in plan.layers.items() if layer.table is None}
+    row = max(layer.base.shape[1] for layer in plan.layers.values()) * plan.problem.x.element_size()
+    edges = [edges for known in later.values() for edges in known.edges]
+    parts = closed_parts(edges, plan.problem.num_nodes, PART_BYTES // row)
+    return [Part(part, {node: known.block(part) for node, known in later.items()}) for part in parts]
+
+
+def closed_parts(edges: list[Edges], num_nodes: int, most: int) -> list[slice]:
+    """Of the nodes in their order, each of so many at the most, unless more of them cannot be parted."""
+    spanning = torch.zeros(num_nodes + 2, dtype=torch.long)  # how many edges join nodes on both sides of a cut
+    for one in edges:
+        source, target = one.source.cpu(), one.target.cpu()
+        spanning.add_(torch.bincount(torch.minimum(source, target) + 1, minlength=num_nodes + 2))
+        spanning.sub_(torch.bincount(torch.maximum(source, target) + 1, minlength=num_nodes + 2))
+    cuts = (spanning.cumsum(0)[: num_nodes + 1] == 0).nonzero()[:, 0].tolist()
+    parts, start, last = [], 0, 0
+    for cut in cuts[1:]:
+        if cut - start > most and last > start:
+            parts.append(slice(start, last))
+            start = last
+        last = cut
+    return [*parts, slice(start, num_nodes)]
 
 
 class WholeCopies:
     """A block of copies, computed one by one.
 
-    column: the columns of x in each slot of each copy, (slots, copies). moved: how they change, (nodes read, slots,
-    copies).
+    column: the columns of x in each slot of each copy, (slots, copies). moved: how they change, (nodes, slots, copies).
     """
 
-    def __init__(self, plan: Plan, column: Tensor, moved: Tensor):
-        self.plan, self.column, self.moved = plan, column, moved
+    def __init__(self, plan: Plan, parts: list[Part], column: Tensor, moved: Tensor):
+        self.plan, self.parts, self.column, self.moved = plan, parts, column, moved
         self.coefficients = {
             node: self._coefficients(layer) for node, layer in plan.layers.items() if layer.table is not None
         }
@@ -42,84 +74,37 @@ class WholeCopies:
         return torch.stack([self._output(copy) for copy in range(self.column.shape[1])], 1)
 
     def _output(self, copy: int) -> Tensor:
-        rows: dict[fx.Node, RowsOf] = {}
+        totals = {node: pooling.map.start() for node, pooling in self.plan.poolings.items()}
+        for part in self.parts:
+            rows = self._rows(part, copy)
+            for node, total in totals.items():
+                total.add(part.nodes, self.plan.poolings[node].source.evaluate(rows.__getitem__))
+        return self.plan.output.evaluate(lambda leaf: totals[leaf].result())
+
+    def _rows(self, part: Part, copy: int) -> dict[fx.Node, Tensor]:
+        """Of all layers."""
+        rows: dict[fx.Node, Tensor] = {}
         if self.plan.x_rows is not None:
-            rows[self.plan.program.x] = self._of_x(copy)
+            rows[self.plan.program.x] = self._of_x(part.nodes, copy)
         for node, layer in self.plan.layers.items():
-            rows[node] = self._of_first_layer(node, layer, copy) if layer.table is not None else _later(layer, rows)
-        for node, pooling in self.plan.poolings.items():
-            rows[node] = _pooled(pooling, rows)
-        reads = self.plan.output_reads
-        every_row = slice(0, len(self.plan.problem.nodes))
-        return self.plan.output.evaluate(lambda leaf: rows[leaf](_where(reads[leaf], every_row)))
-
-    def _of_x(self, copy: int) -> RowsOf:
-        def rows(where: slice | Tensor) -> Tensor:
-            values = self.plan.x_rows[where].clone()
-            for column, moved in zip(self.column[:, copy], self.moved[where, :, copy].T, strict=True):
-                values[:, column] += moved
-            return values
-
+            if layer.table is not None:
+                rows[node] = self._of_first_layer(node, layer, part.nodes, copy)
+            else:
+                rows[node] = part.filters[node].apply(layer.source.evaluate(rows.__getitem__))
         return rows
 
-    def _of_first_layer(self, node: fx.Node, layer: Layer, copy: int) -> RowsOf:
+    def _of_x(self, nodes: slice, copy: int) -> Tensor:
+        values = self.plan.x_rows[nodes].clone()
+        for column, moved in zip(self.column[:, copy], self.moved[nodes, :, copy].T, strict=True):
+            values[:, column] += moved
+        return values
+
+    def _of_first_layer(self, node: fx.Node, layer: Layer, nodes: slice, copy: int) -> Tensor:
         """The base row plus, for each hop and slot, a coefficient times the weight row of the slot's column."""
-        coefficients, columns = self.coefficients[node], self.plan.problem.x.shape[1]
-        weights = layer.table[len(layer.base) :].view(len(coefficients), columns, -1)
-        terms = [
-            (coefficients[hop, slot, copy][:, None], weights[hop, self.column[slot, copy]])
-            for hop in range(len(coefficients))
-            for slot in range(len(self.column))
-        ]
-
-        def rows(where: slice | Tensor) -> Tensor:
-            values = torch.addcmul(layer.base[where], terms[0][0][where], terms[0][1])
-            for coefficient, weight in terms[1:]:
-                values.addcmul_(coefficient[where], weight)
-            return values
-
-        return rows
-
-
-def _later(layer: Layer, rows: dict[fx.Node, RowsOf]) -> RowsOf:
-    known = layer.filter
-    parts = _evaluated(layer.source, layer.reads, rows, known.sizes[-1])
-    if known.transforms_first:
-        sums = {hop: layer.base.new_empty(known.sizes[hop], layer.base.shape[1]) for hop in known.weights}
-        for part, values in parts:
-            for hop, weight in known.weights.items():
-                stop = min(part.stop, known.sizes[hop])
-                if part.start < stop:
-                    sums[hop][part.start : stop] = rows_times(values[: stop - part.start], weight.T)
-        result = known.combine(sums)
-    else:
-        powers = known.powers(torch.cat([values for _, values in parts]))
-        result = sum(
-            powers[hop] if weight is None else rows_times(powers[hop], weight.T)
-            for hop, weight in known.weights.items()
-        )
-    if known.bias is not None:
-        result = result + known.bias
-    return result.__getitem__
-
-
-def _pooled(layer: PoolingLayer, rows: dict[fx.Node, RowsOf]) -> RowsOf:
-    totals = layer.map.start()
-    for part, values in _evaluated(layer.source, layer.reads, rows, len(layer.map.batch)):
-        totals.add(part, values)
-    return totals.result().__getitem__
-
-
-def _evaluated(
-    expression: Expression, reads: dict[fx.Node, Tensor | None], rows: dict[fx.Node, RowsOf], number: int
-) -> Iterator[tuple[slice, Tensor]]:
-    """The rows that enter a layer, part by part."""
-    width = max(rows[leaf](slice(0, 1)).shape[1] * rows[leaf](slice(0, 1)).element_size() for leaf in expression.leaves)
-    step = max(PART_BYTES // width, 64)
-    for start in range(0, number, step):
-        part = slice(start, min(start + step, number))
-        yield part, expression.evaluate(lambda leaf, part=part: rows[leaf](_where(reads[leaf], part)))
-
-
-def _where(reads: Tensor | None, part: slice) -> slice | Tensor:
-    return part if reads is None else reads[part]
+        coefficients = self.coefficients[node][:, :, copy, nodes]
+        weights = layer.table[len(layer.base) :].view(len(coefficients), self.plan.problem.x.shape[1], -1)
+        terms = zip(coefficients.flatten(0, 1)[..., None], weights[:, self.column[:, copy]].flatten(0, 1), strict=True)
+        values = torch.addcmul(layer.base[nodes], *next(terms))
+        for coefficient, weight in terms:
+            values.addcmul_(coefficient, weight)
+        return values

@@ -1,0 +1,80 @@
+"""Graphs that are pooled are computed a few at a time: what belongs together stays together, and nothing changes."""
+
+import numpy as np
+import pytest
+import torch
+from task_cases import FEATURES, GRAPHS, HIDDEN, NODES, TOLERANCE, Head, batched_graphs, convolution, lively
+from torch import nn
+from torch_geometric.nn import global_add_pool, global_max_pool, global_mean_pool
+
+from graphsieve import permutation_importance
+from graphsieve.importance.engines.lowrank import whole
+from graphsieve.models.fast.convolutions import Edges
+
+SMALL_PARTS = 8 * HIDDEN * 8  # bytes of eight rows of double precision
+
+
+def edges_between(*pairs: tuple[int, int]) -> Edges:
+    source, target = torch.tensor(pairs).T
+    return Edges(target, source, torch.ones(len(pairs)))
+
+
+@pytest.mark.parametrize(
+    ("pairs", "most", "bounds"),
+    [
+        ([(0, 1), (3, 2), (4, 4)], 2, [0, 2, 4, 6]),
+        ([(0, 1), (3, 2), (4, 4)], 4, [0, 4, 6]),
+        ([(0, 1), (3, 2), (4, 4)], 1, [0, 2, 4, 5, 6]),
+        ([(0, 3), (1, 2)], 2, [0, 4, 6]),
+        ([(5, 0)], 1, [0, 6]),
+        ([(0, 1)], 10, [0, 6]),
+    ],
+)
+def test_parts_are_as_large_as_may_be_and_no_edge_leaves_them(pairs, most, bounds):
+    for layers in ([edges_between(*pairs)], [edges_between(pair) for pair in pairs]):
+        found = whole.closed_parts(layers, 6, most)
+        assert found == [slice(*pair) for pair in zip(bounds, bounds[1:], strict=False)]
+
+
+def test_without_edges_every_node_may_stand_alone():
+    assert whole.closed_parts([], 3, 1) == [slice(0, 1), slice(1, 2), slice(2, 3)]
+
+
+class Jumping(nn.Module):
+    """What pools several layers and x itself, each in its own way."""
+
+    def __init__(self, name: str):
+        super().__init__()
+        self.first, self.second = convolution(name, FEATURES, HIDDEN), convolution(name, HIDDEN, 2 * HIDDEN)
+        self.third, self.last = convolution(name, 2 * HIDDEN, 3), nn.Linear(3 * HIDDEN + FEATURES + 3, 1)
+
+    def forward(self, x, edge_index, batch):
+        one = self.first(x, edge_index).relu()
+        other = self.second(one, edge_index).relu()
+        parts = [(x, global_mean_pool), (one, global_add_pool), (other, global_max_pool)]
+        pooled = [pool(rows, batch) for rows, pool in parts] + [global_mean_pool(self.third(other, edge_index), batch)]
+        return self.last(torch.cat(pooled, 1)).squeeze(-1)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("in_order", [True, False])
+@pytest.mark.parametrize("name", ["gcn", "gin", "graphsage"])
+@pytest.mark.parametrize("make", [Head, Jumping])
+def test_copies_computed_in_parts_are_those_of_a_full_pass(make, name, in_order, dtype, monkeypatch):
+    monkeypatch.setattr(whole, "PART_BYTES", SMALL_PARTS)
+    x, edges, batch = batched_graphs(dtype)
+    if not in_order:  # the nodes of a graph stand apart, so that all are one part
+        order = torch.randperm(NODES, generator=torch.Generator().manual_seed(9))
+        x, edges, batch = x[order], order.argsort()[edges], batch[order]
+    model = lively(make(name), dtype, x, edges, batch)
+    y = torch.linspace(-1, 2, GRAPHS, dtype=dtype)
+    for named in ({}, {"groups": {"a": [0, 1], "b": [2, 3, 4]}}):
+        options = {"task_level": "graph", "batch": batch, "metric": "mean_squared_error", "n_repeats": 3, **named}
+        found, expected = (
+            permutation_importance(model, x, edges, y, engine=engine, **options) for engine in ("lowrank", "full")
+        )
+        assert np.abs(expected.importances).max() > 1e-3
+        tolerance = TOLERANCE[dtype] * max(1, np.abs(expected.importances).max())
+        np.testing.assert_allclose(
+            found.importances.reshape(-1), expected.importances.reshape(-1), rtol=0, atol=tolerance
+        )
