@@ -83,7 +83,7 @@ class LowRankEngine:
 
     def _whole(self, columns: Tensor, moved: Tensor) -> Tensor:
         change = WholeCopies(self.plan, self.parts, columns, moved).outputs() - self.whole_base
-        return (change + self.problem.baseline[:, None]).permute(2, 0, 1).contiguous()
+        return (change + self.problem.baseline).permute(2, 1, 0).contiguous()
 
     def _moves(self, pairs: range, positions: range, slots: int) -> tuple[Tensor, Tensor]:
         """What is added to the columns (nodes, slots, copies) after removing the old values (nodes, slots, items).

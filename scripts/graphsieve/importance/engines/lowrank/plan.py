@@ -128,7 +128,8 @@ class Plan:
             reads = {leaf: _reading(places[leaf], every_node, len(bases[leaf])) for leaf in source.leaves}
             self.poolings[node] = PoolingLayer(pooled, source, reads)
             totals = pooled.start()
-            totals.add(slice(None), source.evaluate(lambda leaf, reads=reads: select(bases[leaf], reads[leaf]).clone()))
+            rows = source.evaluate(lambda leaf, reads=reads: select(bases[leaf], reads[leaf]).clone())
+            totals.add(0, slice(None), rows)
             bases[node] = totals.result()
             places[node] = torch.arange(pooled.num_graphs, device=every_node.device)
 

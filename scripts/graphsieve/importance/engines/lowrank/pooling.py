@@ -11,8 +11,9 @@ import torch
 from torch import Tensor, fx
 
 from graphsieve.importance.engines.lowrank.filters import Expression, sparse_matrix
-from graphsieve.importance.engines.lowrank.trace import Pooling, Program
+from graphsieve.importance.engines.lowrank.trace import Pooling, Program, rows_times
 from graphsieve.models.fast.convolutions import Edges, Filter
+from graphsieve.models.fast.matrices import SparseRows
 
 
 @dataclass(frozen=True)
@@ -26,22 +27,31 @@ class PooledMap:
     weights: dict[int, Tensor | None]  # (outputs, inputs) of each hop; None is the identity
     bias: Tensor | None  # the sum over each graph of what is added to its nodes, (graphs, outputs)
 
-    matrices: dict[tuple[int, int], Tensor] = field(default_factory=dict)  # of the parts of the nodes met so far
+    known: dict[tuple[int, int], "GraphSums"] = field(default_factory=dict)  # of the parts of the nodes met so far
 
-    def start(self) -> "Sums | Maxima":
-        return Maxima(self) if self.shares is None else Sums(self)
+    def start(self, copies: int = 1) -> "Sums | Maxima":
+        return (Maxima if self.shares is None else Sums)(self, copies)
 
-    def matrix(self, part: slice) -> Tensor:
-        """(hops x graphs, nodes of the part): what sums their rows, for all hops below each other."""
+    def sums(self, part: slice) -> "GraphSums":
+        """Of the nodes of a part."""
         key = (part.start, part.stop)
-        if key not in self.matrices:
-            batch = self.batch[part]
-            nodes = torch.arange(len(batch), device=batch.device)
-            graph = torch.cat([batch + place * self.num_graphs for place in range(len(self.shares))])
+        if key not in self.known:
+            batch, hops = self.batch[part], len(self.shares)
+            first, last = int(batch.min()), int(batch.max())
+            nodes, width = torch.arange(len(batch), device=batch.device), last + 1 - first
+            graph = torch.cat([batch - first + hop * width for hop in range(hops)])
             share = torch.cat([share[part] for share in self.shares.values()])
-            shape = (len(self.shares) * self.num_graphs, len(batch))
-            self.matrices[key] = sparse_matrix(Edges(graph, nodes.repeat(len(self.shares)), share), shape)
-        return self.matrices[key]
+            matrix = sparse_matrix(Edges(graph, nodes.repeat(hops), share), (hops * width, len(batch)))
+            self.known[key] = GraphSums(slice(first, last + 1), matrix)
+        return self.known[key]
+
+
+@dataclass(frozen=True)
+class GraphSums:
+    """matrix: (hops x graphs, nodes), what sums the rows of nodes over these graphs, for all hops below each other."""
+
+    graphs: slice
+    matrix: SparseRows
 
 
 @dataclass(frozen=True)
@@ -54,39 +64,42 @@ class PoolingLayer:
 
 
 class Sums:
-    """Rows of graphs, summed part by part of the nodes."""
+    """Rows of graphs in some copies, summed part by part of the nodes."""
 
-    def __init__(self, pooled: PooledMap):
-        self.map = pooled
-        self.found: Tensor | None = None
+    def __init__(self, pooled: PooledMap, copies: int):
+        self.map, self.copies = pooled, copies
+        self.found: Tensor | None = None  # (hops, copies, graphs, width)
 
-    def add(self, part: slice, rows: Tensor) -> None:
-        sums = self.map.matrix(part) @ rows
-        self.found = sums if self.found is None else self.found.add_(sums)
+    def add(self, copy: int, part: slice, rows: Tensor) -> None:
+        if self.found is None:
+            self.found = rows.new_zeros(len(self.map.shares), self.copies, self.map.num_graphs, rows.shape[1])
+        own = self.map.sums(part)
+        target = self.found[:, copy, own.graphs]
+        target += (own.matrix @ rows).view(target.shape)
 
     def result(self) -> Tensor:
-        by_hop = self.found.view(len(self.map.shares), self.map.num_graphs, -1)
+        """(copies x graphs, outputs)"""
         total = sum(
-            rows if self.map.weights[hop] is None else rows @ self.map.weights[hop].T
-            for hop, rows in zip(self.map.shares, by_hop, strict=True)
+            rows if self.map.weights[hop] is None else rows_times(rows, self.map.weights[hop])
+            for hop, rows in zip(self.map.shares, self.found.flatten(1, 2), strict=True)
         )
-        return total if self.map.bias is None else total + self.map.bias
+        return total if self.map.bias is None else total + self.map.bias.repeat(self.copies, 1)
 
 
 class Maxima:
     """The same for the highest value among the nodes of each graph; zero where it has none."""
 
-    def __init__(self, pooled: PooledMap):
-        self.map = pooled
-        self.found: Tensor | None = None
+    def __init__(self, pooled: PooledMap, copies: int):
+        self.map, self.copies = pooled, copies
+        self.found: Tensor | None = None  # (copies, graphs, width)
 
-    def add(self, part: slice, rows: Tensor) -> None:
+    def add(self, copy: int, part: slice, rows: Tensor) -> None:
         if self.found is None:
-            self.found = rows.new_full((self.map.num_graphs, rows.shape[1]), -torch.inf)
-        self.found.scatter_reduce_(0, self.map.batch[part, None].expand_as(rows), rows, "amax")
+            self.found = rows.new_full((self.copies, self.map.num_graphs, rows.shape[1]), -torch.inf)
+        self.found[copy].scatter_reduce_(0, self.map.batch[part, None].expand_as(rows), rows, "amax")
 
     def result(self) -> Tensor:
-        return self.found.masked_fill(self.found == -torch.inf, 0)
+        return self.found.masked_fill(self.found == -torch.inf, 0).flatten(0, 1)
 
 
 def read_pooling(

@@ -5,6 +5,7 @@ low-rank change, and all that is linear before a sum over graphs. The rest is co
 as no edge leaves them, their rows go through all layers while they are in the cache.
 """
 
+import itertools
 from dataclasses import dataclass
 
 import torch
@@ -70,16 +71,14 @@ class WholeCopies:
         return torch.stack(list(powers.values())).permute(0, 2, 3, 1).contiguous()
 
     def outputs(self) -> Tensor:
-        """(rows, copies, columns)"""
-        return torch.stack([self._output(copy) for copy in range(self.column.shape[1])], 1)
-
-    def _output(self, copy: int) -> Tensor:
-        totals = {node: pooling.map.start() for node, pooling in self.plan.poolings.items()}
-        for part in self.parts:
+        """(copies, graphs, columns)"""
+        copies = self.column.shape[1]
+        totals = {node: pooling.map.start(copies) for node, pooling in self.plan.poolings.items()}
+        for copy, part in itertools.product(range(copies), self.parts):
             rows = self._rows(part, copy)
             for node, total in totals.items():
-                total.add(part.nodes, self.plan.poolings[node].source.evaluate(rows.__getitem__))
-        return self.plan.output.evaluate(lambda leaf: totals[leaf].result())
+                total.add(copy, part.nodes, self.plan.poolings[node].source.evaluate(rows.__getitem__))
+        return self.plan.output.evaluate(lambda leaf: totals[leaf].result()).unflatten(0, (copies, -1))
 
     def _rows(self, part: Part, copy: int) -> dict[fx.Node, Tensor]:
         """Of all layers."""
