@@ -70,7 +70,9 @@ class LowRankEngine:
             columns[: len(item), place] = torch.from_numpy(item)
         item = torch.arange(pairs.start, pairs.stop, device=device) // problem.repeats - positions.start
         new, old = self._moves(pairs, positions, len(columns))
-        if self.plan.poolings or len(pairs) < problem.repeats or not old.any():
+        if not old.any():
+            return columns[:, item], new, Lineage(0, item)
+        if self.plan.poolings or len(pairs) < problem.repeats:
             return columns[:, item], new - old[:, :, item], Lineage(0, item)
         parents = torch.arange(len(items), device=device)
         return columns[:, torch.cat([parents, item])], torch.cat([-old, new], 2), Lineage(len(items), item)
