@@ -135,6 +135,27 @@ def test_screening_sets_all_beside_the_base_on_the_same_runs(study):
     assert distances.screen_hypotheses(*study, {}).empty
 
 
+def test_what_was_taken_over_has_the_number_of_its_maker_in_the_same_run():
+    """The base was made again and is two points higher at seed 0; nobody made what the last one took over."""
+    records = pd.DataFrame(
+        [
+            *rows("base", "cora", {"mlp": {0: 72.0, 1: 60.0}, "npt": {0: 52.0}}),
+            *rows("near", "cora", {"mlp": {0: 70.0, 1: 60.0}}, "base"),
+            *rows("near", "cora", {"npt": {0: 50.0}}),
+            *rows("far", "citeseer", {"mlp": {0: 40.0}}, "near"),
+        ]
+    ).sample(frac=1, random_state=0)
+    mended = distances.with_makers_numbers(records)
+    assert mended.drop(columns="test_accuracy").equals(records.drop(columns="test_accuracy"))
+    found = mended.set_index(["hypothesis", "setting", "seed"])["test_accuracy"].to_dict()
+    assert found == pytest.approx(
+        {
+            **{("base", "mlp", 0): 0.72, ("base", "mlp", 1): 0.6, ("base", "npt", 0): 0.52},
+            **{("near", "mlp", 0): 0.72, ("near", "mlp", 1): 0.6, ("near", "npt", 0): 0.5, ("far", "mlp", 0): 0.4},
+        }
+    )
+
+
 def test_screening_knows_which_runs_a_hypothesis_has(study):
     """The base is off by 10 points on CiteSeer: that is no merit of one that was tried on Cora alone."""
     records, published = study

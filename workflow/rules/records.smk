@@ -33,6 +33,7 @@ class Source(NamedTuple):
     values: dict = {}  # wildcards that the study itself does not fix
     assign: dict = {}
     runs: Callable | None = None  # where a study's runs are not every dataset with every seed
+    complete: Callable | None = None  # adds to its new runs those that have to be made again for them
 
     @property
     def pattern(self):
@@ -104,7 +105,7 @@ TABLES = {
     **{
         f"{study}_{part}.csv.gz": adaptive_sources(study, part) for study in ADAPTIVE_STUDIES for part in ADAPTIVE_PARTS
     },
-    "suspects.csv": [Source("suspects", "suspect", "record", runs=suspect_runs)],
+    "suspects.csv": [Source("suspects", "suspect", "record", runs=suspect_runs, complete=with_runs_before)],
     "bound_terms.csv": [Source("theory", "apply_bounds", "terms", {"seed": 0})],
     "bound_ranks.csv": [Source("theory", "apply_bounds", "ranks", {"seed": 0})],
     "datasets.csv": described_sources(),
@@ -118,7 +119,8 @@ COLUMNS = {
 def new_runs(table, source):
     """The wildcards of the runs that this run must make: those that `start_from` has not got in its table."""
     runs = source.runs() if source.runs else study_runs(source.study, **source.values)
-    return [run for run in runs if run["dataset"] in OUTDATED or not earlier.has_run(table, run)]
+    new = [run for run in runs if run["dataset"] in OUTDATED or not earlier.has_run(table, run)]
+    return new if source.complete is None else source.complete(new)
 
 
 def new_regime_scorers(wildcards):

@@ -153,8 +153,28 @@ def shares_of(wildcards):
     return sorted(SHARES.get(shares_key(wildcards), config["benchmark"]["shares"]))
 
 
+def suspect_run(hypothesis, dataset, seed):
+    """The wildcards of one run of the study of suspects."""
+    model = protocol_of(config, dataset, hypothesis)["model"]
+    named = {"hypothesis": hypothesis, "dataset": dataset, "model": model, "seed": seed}
+    return {**named, "split": config["suspects"]["split"]}
+
+
+def with_runs_before(runs):
+    """The runs, and those of the hypotheses that they build on, whose scores no records keep."""
+    found = {}
+    for run in runs:
+        hypothesis = run["hypothesis"]
+        names = [hypothesis]
+        while hypothesis != BASE:
+            hypothesis = parent_of(config, hypothesis)
+            names.append(hypothesis)
+        found |= {(name, run["dataset"], run["seed"]): None for name in names}
+    return [suspect_run(*key) for key in found]
+
+
 def suspect_runs():
-    """The wildcards of every run of the study of suspects, and of its confirmation."""
+    """Every run of the study of suspects, and of its confirmation."""
     study = config["suspects"]
     confirmed, every = study["confirmation"], [BASE, *study["hypotheses"]]
     asked = [
@@ -167,10 +187,7 @@ def suspect_runs():
         for dataset, hypothesis in itertools.product(datasets, hypotheses):
             if dataset in study["hypotheses"].get(hypothesis, {}).get("datasets", [dataset]):
                 runs |= dict.fromkeys((hypothesis, dataset, seed) for seed in datasets[dataset])
-    for hypothesis, dataset, seed in runs:
-        model = protocol_of(config, dataset, hypothesis)["model"]
-        named = {"hypothesis": hypothesis, "dataset": dataset, "model": model, "seed": seed}
-        yield {**named, "split": study["split"]}
+    return [suspect_run(*run) for run in runs]
 
 
 def graph_of_suspect(wildcards):
