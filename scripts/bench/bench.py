@@ -68,7 +68,7 @@ ATTENTION = Sample(own=300, full=1, captum=5)
 CASES = [
     *(replace(case, trained=trained) for case in STUDY for trained in (False, True)),
     Case("cora", "gcn", 400, classifier="none"),
-    Case("arxiv_size", "graphsage", 3, Sample(own=20, full=1, captum=1, repeats=1), classifier="none"),
+    Case("arxiv_size", "graphsage", 3, Sample(full=1, captum=1, repeats=1), classifier="none"),
     Case("cora", "gat", 20, ATTENTION),
     Case("cora", "gatv2", 20, ATTENTION),
     Case("cora", "transformer", 20, ATTENTION),

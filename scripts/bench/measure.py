@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F
-from timing import summary, take_turns
+from timing import check_extrapolated, summary, take_turns
 from torch import Tensor, nn
 
 from graphsieve import permutation_importance
@@ -86,6 +86,7 @@ def compare(name: str, setting: Setting, sample: Sample) -> dict:
     if "start" in seconds:
         share = (len(own) - 1) * setting.repeats / (total * repeats - setting.repeats)
         seconds["ours"] = seconds["start"] + (seconds["ours"] - seconds["start"]) / share
+        check_extrapolated(name, "ours", seconds["ours"])
     seconds["plain"] *= scale_of_passes(total * repeats, len(full) * setting.repeats)
     seconds["captum"] = seconds.get("captum", np.full(1, np.nan)) * repeats * scale_of_passes(total, len(captum))
     return {

@@ -12,7 +12,7 @@ import torch
 from graphsieve.errors import InputError
 
 ROUNDS = 5
-LARGEST_SPREAD = 1.5  # of the same configuration, longest over shortest: beyond it, something else had the machine
+LARGEST_SPREAD = 1.5  # beyond it, something else had the machine
 ATTEMPTS, PATIENCE = 3, 90  # a case is refused after so many attempts at least, and not before so many seconds
 CPU_INFO = Path("/proc/cpuinfo")
 
@@ -28,7 +28,7 @@ def take_turns(name: str, ways: dict[str, Callable[[], object]]) -> dict[str, np
         attempts += 1
         rounds = [{key: _seconds(way) for key, way in ways.items()} for _ in range(ROUNDS)]
         seconds = {key: np.array([one[key] for one in rounds]) for key in ways}
-        spreads = {key: values.max() / values.min() for key, values in seconds.items()}
+        spreads = {key: spread(values) for key, values in seconds.items()}
         if max(spreads.values()) <= LARGEST_SPREAD:
             return seconds
     worst = max(spreads, key=spreads.get)
@@ -36,6 +36,20 @@ def take_turns(name: str, ways: dict[str, Callable[[], object]]) -> dict[str, np
         f"{name}: {worst} took {seconds[worst].min():.3g} to {seconds[worst].max():.3g} s in {ROUNDS} rounds, "
         f"{attempts} times tried (load {os.getloadavg()[0]:.1f}), so it is refused: it takes an idle machine"
     )
+
+
+def check_extrapolated(name: str, way: str, seconds: np.ndarray) -> None:
+    """Rounds that agree may still differ in what is left after subtracting one from another."""
+    if not spread(seconds) <= LARGEST_SPREAD:
+        raise InputError(
+            f"{name}: for all features and repeats {way} would take {seconds.min():.3g} to {seconds.max():.3g} s by "
+            f"{ROUNDS} rounds, so it is refused: it takes an idle machine, or a larger sample"
+        )
+
+
+def spread(seconds: np.ndarray) -> float:
+    """Of the same configuration, longest over shortest."""
+    return seconds.max() / seconds.min() if seconds.min() > 0 else np.inf
 
 
 def _seconds(call: Callable[[], object]) -> float:

@@ -49,5 +49,15 @@ def test_a_busy_machine_gets_another_chance_and_is_then_refused(clock, monkeypat
         timing.take_turns("cora", {"ours": clock.way("ours", [100 * one for one in busy] * timing.ATTEMPTS)})
 
 
+def test_what_extrapolation_blows_up_is_refused():
+    """Rounds of 10 to 11 s that begin with 9 to 10 s: the rest, ten times over, is anything from 0 to 20 s."""
+    start, whole = np.array([9.0, 10.0]), np.array([11.0, 10.0])
+    timing.check_extrapolated("arxiv", "ours", start)
+    with pytest.raises(InputError, match="arxiv: for all features and repeats ours would take 10 to 29 s"):
+        timing.check_extrapolated("arxiv", "ours", start + (whole - start) * 10)
+    with pytest.raises(InputError, match="would take -1 to 9 s"):
+        timing.check_extrapolated("arxiv", "ours", start + np.array([-10.0, -1.0]))
+
+
 def test_the_machine_is_described():
     assert {"cpu", "cores", "threads", "rounds"} <= set(timing.machine())
