@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor, fx
@@ -63,7 +64,6 @@ class RestrictedFilter:
         self.inputs, self.sizes = outputs, [len(outputs)]
         self.edges: list[Edges] = []
         self.matrices: list[SparseRows] = []
-        self.patterns: list[SparseRows] = []
         for _ in range(self.hops):
             self._extend(full.edges)
         self.transforms_first = self._transforms_first()
@@ -77,21 +77,30 @@ class RestrictedFilter:
         self.inputs = torch.cat([self.inputs, new])
         self.sizes.append(len(self.inputs))
         self.edges.append(Edges(target, self.place[source], weight))
-        ones, shape = torch.ones_like(weight, dtype=torch.float32), (self.sizes[-2], self.sizes[-1])
-        for matrices, entries in ((self.matrices, weight), (self.patterns, ones)):
-            matrices.append(sparse_matrix(Edges(target, self.place[source], entries), shape))
+        self.matrices.append(sparse_matrix(self.edges[-1], (self.sizes[-2], self.sizes[-1])))
+
+    @cached_property
+    def patterns(self) -> list[SparseRows]:
+        """The matrices with an entry of one wherever they have any."""
+        return [
+            SparseRows(one.starts, one.columns, torch.ones_like(one.values, dtype=torch.float32), one.shape)
+            for one in self.matrices
+        ]
 
     def block(self, part: slice) -> "RestrictedFilter":
-        """The same on a part of the nodes that no edge leaves, where all nodes are outputs in their order."""
+        """The same on a part of the nodes that no edge leaves, where all nodes are outputs in their order.
+
+        Rows of several copies of each node may stand below each other, whence no size.
+        """
         own = copy.copy(self)
         own.matrices = [matrix.block(part) for matrix in self.matrices]
-        own.sizes = [part.stop - part.start] * len(self.sizes)
+        own.sizes = [None] * len(self.sizes)
         return own
 
     def propagate(self, values: Tensor, hop: int) -> Tensor:
         """One multiplication by A: (sizes[hop + 1], ...) to (sizes[hop], ...)."""
-        product = self.matrices[hop] @ values.reshape(len(values), -1)
-        return product.view(len(product), *values.shape[1:])
+        matrix = self.matrices[hop]
+        return (matrix @ values.reshape(matrix.shape[1], -1)).view(-1, *values.shape[1:])
 
     def powers(self, values: Tensor) -> dict[int, Tensor]:
         """A^k values at the outputs, for the hops that have a weight."""

@@ -5,7 +5,7 @@ edge joins two graphs, the sum over a graph of A^k V W is the sum of V with othe
 much each node's row of V counts.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor, fx
@@ -29,6 +29,14 @@ class PooledMap:
 
     known: dict[tuple[int, int], "GraphSums"] = field(default_factory=dict)  # of the parts of the nodes met so far
 
+    def then_linear(self, weight: Tensor, bias: Tensor | None) -> "PooledMap":
+        """The same followed by a linear map of the rows of graphs; for a sum."""
+        weights = {hop: weight if own is None else weight @ own for hop, own in self.weights.items()}
+        total = None if self.bias is None else self.bias @ weight.T
+        if bias is not None:
+            total = _plus(total, bias.expand(self.num_graphs, -1))
+        return replace(self, weights=weights, bias=total)
+
     def start(self, copies: int = 1) -> "Sums | Maxima":
         return (Maxima if self.shares is None else Sums)(self, copies)
 
@@ -39,16 +47,19 @@ class PooledMap:
             batch, hops = self.batch[part], len(self.shares)
             first, last = int(batch.min()), int(batch.max())
             nodes, width = torch.arange(len(batch), device=batch.device), last + 1 - first
-            graph = torch.cat([batch - first + hop * width for hop in range(hops)])
+            row = torch.cat([(batch - first) * hops + hop for hop in range(hops)])
             share = torch.cat([share[part] for share in self.shares.values()])
-            matrix = sparse_matrix(Edges(graph, nodes.repeat(hops), share), (hops * width, len(batch)))
+            matrix = sparse_matrix(Edges(row, nodes.repeat(hops), share), (width * hops, len(batch)))
             self.known[key] = GraphSums(slice(first, last + 1), matrix)
         return self.known[key]
 
 
 @dataclass(frozen=True)
 class GraphSums:
-    """matrix: (hops x graphs, nodes), what sums the rows of nodes over these graphs, for all hops below each other."""
+    """matrix: (graphs x hops, nodes), what sums the rows of nodes over these graphs.
+
+    The hops of a graph stand below each other, so that they are summed when its nodes' rows are in the cache.
+    """
 
     graphs: slice
     matrix: SparseRows
@@ -68,22 +79,27 @@ class Sums:
 
     def __init__(self, pooled: PooledMap, copies: int):
         self.map, self.copies = pooled, copies
-        self.found: Tensor | None = None  # (hops, copies, graphs, width)
+        self.found: Tensor | None = None  # (graphs, hops, copies x width)
 
-    def add(self, copy: int, part: slice, rows: Tensor) -> None:
-        if self.found is None:
-            self.found = rows.new_zeros(len(self.map.shares), self.copies, self.map.num_graphs, rows.shape[1])
+    def add(self, part: slice, rows: Tensor) -> None:
+        """rows: (nodes x copies, width)"""
         own = self.map.sums(part)
-        target = self.found[:, copy, own.graphs]
+        rows = rows.view(own.matrix.shape[1], -1)
+        if self.found is None:
+            self.found = rows.new_zeros(self.map.num_graphs, len(self.map.shares), rows.shape[1])
+        target = self.found[own.graphs]
         target += (own.matrix @ rows).view(target.shape)
 
     def result(self) -> Tensor:
-        """(copies x graphs, outputs)"""
-        total = sum(
-            rows if self.map.weights[hop] is None else rows_times(rows, self.map.weights[hop])
-            for hop, rows in zip(self.map.shares, self.found.flatten(1, 2), strict=True)
+        """(graphs x copies, outputs)"""
+        found = self.found.unflatten(2, (self.copies, -1))
+        total, *others = (
+            found[:, place].flatten(0, 1) if weight is None else rows_times(found[:, place].flatten(0, 1), weight)
+            for place, weight in enumerate(self.map.weights[hop] for hop in self.map.shares)
         )
-        return total if self.map.bias is None else total + self.map.bias.repeat(self.copies, 1)
+        for other in others:
+            total = total + other
+        return total if self.map.bias is None else total + self.map.bias.repeat_interleave(self.copies, 0)
 
 
 class Maxima:
@@ -91,15 +107,17 @@ class Maxima:
 
     def __init__(self, pooled: PooledMap, copies: int):
         self.map, self.copies = pooled, copies
-        self.found: Tensor | None = None  # (copies, graphs, width)
+        self.found: Tensor | None = None  # (graphs, copies x width)
 
-    def add(self, copy: int, part: slice, rows: Tensor) -> None:
+    def add(self, part: slice, rows: Tensor) -> None:
+        graph = self.map.batch[part, None]
+        rows = rows.view(len(graph), -1)
         if self.found is None:
-            self.found = rows.new_full((self.copies, self.map.num_graphs, rows.shape[1]), -torch.inf)
-        self.found[copy].scatter_reduce_(0, self.map.batch[part, None].expand_as(rows), rows, "amax")
+            self.found = rows.new_full((self.map.num_graphs, rows.shape[1]), -torch.inf)
+        self.found.scatter_reduce_(0, graph.expand_as(rows), rows, "amax")
 
     def result(self) -> Tensor:
-        return self.found.masked_fill(self.found == -torch.inf, 0).flatten(0, 1)
+        return self.found.masked_fill(self.found == -torch.inf, 0).unflatten(1, (self.copies, -1)).flatten(0, 1)
 
 
 def read_pooling(
@@ -119,11 +137,25 @@ def read_pooling(
     if convolution is not None and convolution.source is not program.x and _stays(filters[source].edges, batch):
         known, source = filters[source], convolution.source
         shares = _shares_by_hop(known, share)
-        weights = {hop: _times(weight, own) for hop, own in known.weights.items()}
+        weights = {hop: weight if own is None else _times(weight, own) for hop, own in known.weights.items()}
         bias = _plus(_times(weight, known.bias), bias)
     if bias is not None:
         bias = share.new_zeros(num_graphs).index_add_(0, batch, share)[:, None] * bias
     return PooledMap(source, batch, num_graphs, shares, weights, bias)
+
+
+def with_linear_maps(output: Expression, maps: dict[fx.Node, PooledMap]) -> tuple[Expression, dict[fx.Node, PooledMap]]:
+    """Where only a linear map reads a sum over graphs, the two are one: it has fewer columns, most of the time."""
+    maps, leaves, steps = dict(maps), list(output.leaves), []
+    for node, step in output.steps:
+        source = step.args[0]
+        readers = sum(source in other.operands for _, other in output.steps)
+        if step.is_linear and source in maps and maps[source].shares is not None and readers == 1:
+            maps[node] = maps.pop(source).then_linear(*step.args[1:])
+            leaves[leaves.index(source)] = node
+        else:
+            steps.append((node, step))
+    return Expression(leaves, steps, output.result), maps
 
 
 def _shares(reduction: str, batch: Tensor, num_graphs: int, dtype: torch.dtype) -> Tensor:

@@ -14,7 +14,7 @@ def bytes_for_any_copy(plan: Plan) -> int:
     """What a copy takes whichever of its rows change: all but the rows of wide layers."""
     slots, cells = plan.problem.largest_item, 4 * plan.base.numel()
     cells += 4 * len(plan.x_nodes) * slots
-    if plan.poolings:  # computed one by one: only what the first layers start from is held, and the rows of graphs
+    if plan.poolings:  # computed part by part: only what the first layers start from is held, and the rows of graphs
         first = [layer.filter for layer in plan.layers.values() if layer.table is not None]
         cells += sum(3 * (1 + known.hops) * len(plan.x_nodes) * slots for known in first)
         graphs = sum(pooling.map.num_graphs * len(pooling.map.weights or [None]) for pooling in plan.poolings.values())

@@ -1,0 +1,75 @@
+"""Outputs of many perturbed copies of whole graphs, from a prepared plan."""
+
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from graphsieve.importance.engines.lowrank.blocks import LowRankEngine
+from graphsieve.importance.engines.lowrank.plan import Plan
+from graphsieve.importance.engines.lowrank.sizes import BLOCK_BYTES, bytes_for_any_copy
+from graphsieve.importance.engines.lowrank.whole import Part, WholeCopies, read_parts
+
+MOST_COPIES = 16  # in a block: more of them share no more, and leave room for fewer graphs in a part
+
+
+class WholeGraphsEngine(LowRankEngine):
+    """For what is pooled, where nearly all rows change in every copy.
+
+    All threads share each operation. With a block for each thread they would wait for each other, because there are
+    many short operations, and Python starts one at a time.
+    """
+
+    def __init__(self, plan: Plan):
+        super().__init__(plan)
+        self.parts: dict[int, list[Part]] = {}  # by the number of copies
+        self.unperturbed = self._unperturbed()
+
+    def logits(self, pairs: range) -> Tensor:
+        """(classes, graphs, copies) of the pairs, which are of one item."""
+        columns, moved = self._block(pairs)
+        change = self._outputs(columns, moved) - self.unperturbed
+        return (change + self.problem.baseline[:, None]).permute(2, 0, 1).contiguous()
+
+    def blocks(self, score: Callable[[Tensor], np.ndarray]) -> Iterator[tuple[range, np.ndarray]]:
+        """Scores of all pairs, block by block."""
+        for pairs in self._ranges():
+            yield pairs, score(self.logits(pairs))
+
+    def _ranges(self) -> Iterator[range]:
+        """Each of one item, because its copies are alike."""
+        repeats, step = self.problem.repeats, self._copies_per_block()
+        for first in range(0, self.problem.num_pairs, repeats):
+            for start in range(first, first + repeats, step):
+                yield range(start, min(start + step, first + repeats))
+
+    def _copies_per_block(self) -> int:
+        repeats, memory = self.problem.repeats, min(BLOCK_BYTES, self.problem.memory_limit // 2)
+        fitting = max(1, min(MOST_COPIES, memory // bytes_for_any_copy(self.plan)))
+        return math.ceil(repeats / math.ceil(repeats / fitting))
+
+    def _block(self, pairs: range) -> tuple[Tensor, Tensor]:
+        """Which columns the copies change, (slots,), and how, (nodes, slots, copies)."""
+        problem = self.problem
+        position, first = divmod(pairs.start, problem.repeats)
+        columns, copies = problem.items[position], range(len(pairs))
+        moved = np.empty((problem.num_nodes, len(columns), len(copies)), dtype=problem.columns.dtype)
+        for slot, (column, drawn) in enumerate(zip(columns, problem.draw(position), strict=True)):
+            new = np.stack([drawn.dense(first + copy, problem.num_nodes) for copy in copies], axis=1)
+            np.subtract(new, problem.columns.dense(column)[:, None], out=moved[:, slot])
+        return torch.from_numpy(columns).to(problem.x.device), torch.from_numpy(moved).to(problem.x.device)
+
+    def _outputs(self, columns: Tensor, moved: Tensor) -> Tensor:
+        """(graphs, copies, classes)"""
+        copies = moved.shape[2]
+        if copies not in self.parts:
+            self.parts[copies] = read_parts(self.plan, copies)
+        return WholeCopies(self.plan, self.parts[copies], columns, moved).outputs()
+
+    def _unperturbed(self) -> Tensor:
+        """The outputs, with the rounding of copies."""
+        problem, device = self.problem, self.problem.x.device
+        moved = torch.zeros(problem.num_nodes, 1, 1, dtype=problem.x.dtype, device=device)
+        return self._outputs(torch.zeros(1, dtype=torch.long, device=device), moved)
