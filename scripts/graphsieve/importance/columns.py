@@ -70,6 +70,14 @@ class NewColumn:
         column[self.rows[repeat]] = self.values[repeat]
         return column
 
+    def all_dense(self, num_rows: int) -> np.ndarray:
+        """Of all repeats, (repeats, rows)."""
+        if self.rows is None:
+            return self.values
+        columns = np.zeros((len(self.values), num_rows), dtype=self.values.dtype)
+        np.put_along_axis(columns, self.rows, self.values, axis=1)
+        return columns
+
     def take(self, repeats: range) -> "NewColumn":
         part = slice(repeats.start, repeats.stop)
         return NewColumn(None if self.rows is None else self.rows[part], self.values[part])

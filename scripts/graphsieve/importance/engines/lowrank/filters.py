@@ -93,7 +93,7 @@ class RestrictedFilter:
         Rows of several copies of each node may stand below each other, whence no size.
         """
         own = copy.copy(self)
-        own.matrices = [matrix.block(part) for matrix in self.matrices]
+        own.matrices = [matrix.block(part, part) for matrix in self.matrices]
         own.sizes = [None] * len(self.sizes)
         return own
 

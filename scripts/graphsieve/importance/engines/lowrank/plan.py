@@ -130,7 +130,7 @@ class Plan:
             self.poolings[node] = PoolingLayer(pooled, source, reads)
             totals = pooled.start()
             rows = source.evaluate(lambda leaf, reads=reads: select(bases[leaf], reads[leaf]).clone())
-            totals.add(slice(None), rows)
+            totals.add(*pooled.of_parts([slice(0, len(every_node))]), rows)
             bases[node] = totals.result()
             places[node] = torch.arange(pooled.num_graphs, device=every_node.device)
 

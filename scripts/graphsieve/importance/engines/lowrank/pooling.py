@@ -5,7 +5,7 @@ edge joins two graphs, the sum over a graph of A^k V W is the sum of V with othe
 much each node's row of V counts.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, fx
@@ -27,8 +27,6 @@ class PooledMap:
     weights: dict[int, Tensor | None]  # (outputs, inputs) of each hop; None is the identity
     bias: Tensor | None  # the sum over each graph of what is added to its nodes, (graphs, outputs)
 
-    known: dict[tuple[int, int], "GraphSums"] = field(default_factory=dict)  # of the parts of the nodes met so far
-
     def then_linear(self, weight: Tensor, bias: Tensor | None) -> "PooledMap":
         """The same followed by a linear map of the rows of graphs; for a sum."""
         weights = {hop: weight if own is None else weight @ own for hop, own in self.weights.items()}
@@ -40,29 +38,41 @@ class PooledMap:
     def start(self, copies: int = 1) -> "Sums | Maxima":
         return (Maxima if self.shares is None else Sums)(self, copies)
 
-    def sums(self, part: slice) -> "GraphSums":
-        """Of the nodes of a part."""
-        key = (part.start, part.stop)
-        if key not in self.known:
-            batch, hops = self.batch[part], len(self.shares)
-            first, last = int(batch.min()), int(batch.max())
-            nodes, width = torch.arange(len(batch), device=batch.device), last + 1 - first
-            row = torch.cat([(batch - first) * hops + hop for hop in range(hops)])
-            share = torch.cat([share[part] for share in self.shares.values()])
-            matrix = sparse_matrix(Edges(row, nodes.repeat(hops), share), (width * hops, len(batch)))
-            self.known[key] = GraphSums(slice(first, last + 1), matrix)
-        return self.known[key]
+    def of_parts(self, parts: list[slice]) -> list["PooledPart"]:
+        """What pools the rows of each of these parts of the nodes."""
+        graphs = [slice(int(one.min()), int(one.max()) + 1) for one in (self.batch[part] for part in parts)]
+        if self.shares is None:
+            return [PooledPart(part, found, None) for part, found in zip(parts, graphs, strict=True)]
+        hops, device = len(self.shares), self.batch.device
+        ends = torch.tensor([found.stop - found.start for found in graphs]).cumsum(0) * hops
+        starts = [0, *ends[:-1].tolist()]
+        offsets = torch.tensor([start - hops * found.start for start, found in zip(starts, graphs, strict=True)])
+        sizes = torch.tensor([part.stop - part.start for part in parts])
+        first = offsets.repeat_interleave(sizes).to(device) + hops * self.batch
+        row, node = (
+            torch.cat([first + hop for hop in range(hops)]),
+            torch.arange(len(first), device=device).repeat(hops),
+        )
+        shape = (int(ends[-1]), len(first))
+        matrix = sparse_matrix(Edges(row, node, torch.cat([*self.shares.values()])), shape)
+        rows = [slice(*bounds) for bounds in zip(starts, ends.tolist(), strict=True)]
+        return [
+            PooledPart(part, found, matrix.block(own, part))
+            for part, found, own in zip(parts, graphs, rows, strict=True)
+        ]
 
 
 @dataclass(frozen=True)
-class GraphSums:
-    """matrix: (graphs x hops, nodes), what sums the rows of nodes over these graphs.
+class PooledPart:
+    """Nodes, and the range of graphs that they belong to.
 
-    The hops of a graph stand below each other, so that they are summed when its nodes' rows are in the cache.
+    matrix: (graphs x hops, nodes), what sums the rows of these nodes, None for a maximum. The hops of a graph stand
+    below each other, so that they are summed while its nodes' rows are in the cache.
     """
 
+    nodes: slice
     graphs: slice
-    matrix: SparseRows
+    matrix: SparseRows | None
 
 
 @dataclass(frozen=True)
@@ -81,14 +91,13 @@ class Sums:
         self.map, self.copies = pooled, copies
         self.found: Tensor | None = None  # (graphs, hops, copies x width)
 
-    def add(self, part: slice, rows: Tensor) -> None:
+    def add(self, part: PooledPart, rows: Tensor) -> None:
         """rows: (nodes x copies, width)"""
-        own = self.map.sums(part)
-        rows = rows.view(own.matrix.shape[1], -1)
+        rows = rows.view(part.matrix.shape[1], -1)
         if self.found is None:
             self.found = rows.new_zeros(self.map.num_graphs, len(self.map.shares), rows.shape[1])
-        target = self.found[own.graphs]
-        target += (own.matrix @ rows).view(target.shape)
+        target = self.found[part.graphs]
+        target += (part.matrix @ rows).view(target.shape)
 
     def result(self) -> Tensor:
         """(graphs x copies, outputs)"""
@@ -109,8 +118,8 @@ class Maxima:
         self.map, self.copies = pooled, copies
         self.found: Tensor | None = None  # (graphs, copies x width)
 
-    def add(self, part: slice, rows: Tensor) -> None:
-        graph = self.map.batch[part, None]
+    def add(self, part: PooledPart, rows: Tensor) -> None:
+        graph = self.map.batch[part.nodes, None]
         rows = rows.view(len(graph), -1)
         if self.found is None:
             self.found = rows.new_full((self.map.num_graphs, rows.shape[1]), -torch.inf)

@@ -5,6 +5,8 @@ low-rank change, and all that is linear before a sum over graphs. The rest is co
 as no edge leaves them, their rows go through all layers while they are in the cache.
 """
 
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -13,6 +15,7 @@ from torch import Tensor, fx
 from graphsieve.importance.engines.lowrank.changes import select
 from graphsieve.importance.engines.lowrank.filters import RestrictedFilter
 from graphsieve.importance.engines.lowrank.plan import Layer, Plan
+from graphsieve.importance.engines.lowrank.pooling import PooledPart
 from graphsieve.models.fast.convolutions import Edges
 
 PART_BYTES = 2**20  # of one layer's rows for each thread: larger parts leave the cache, smaller ones waste calls
@@ -20,10 +23,11 @@ PART_BYTES = 2**20  # of one layer's rows for each thread: larger parts leave th
 
 @dataclass(frozen=True)
 class Part:
-    """Nodes that no edge leaves, and all layers but the first ones on them."""
+    """Nodes that no edge leaves, and on them all layers but the first ones, and what pools them."""
 
     nodes: slice
     filters: dict[fx.Node, RestrictedFilter]
+    poolings: dict[fx.Node, PooledPart]
 
 
 def read_parts(plan: Plan, copies: int) -> list[Part]:
@@ -33,7 +37,15 @@ def read_parts(plan: Plan, copies: int) -> list[Part]:
     edges = [edges for known in later.values() for edges in known.edges]
     most = torch.get_num_threads() * PART_BYTES // (row * copies)
     parts = closed_parts(edges, plan.problem.num_nodes, most)
-    return [Part(part, {node: known.block(part) for node, known in later.items()}) for part in parts]
+    pooled = {node: pooling.map.of_parts(parts) for node, pooling in plan.poolings.items()}
+    return [
+        Part(
+            part,
+            {node: known.block(part) for node, known in later.items()},
+            {node: of_parts[place] for node, of_parts in pooled.items()},
+        )
+        for place, part in enumerate(parts)
+    ]
 
 
 def closed_parts(edges: list[Edges], num_nodes: int, most: int) -> list[slice]:
@@ -63,6 +75,8 @@ class WholeCopies:
     def __init__(self, plan: Plan, parts: list[Part], columns: Tensor, moved: Tensor):
         self.plan, self.parts, self.columns, self.moved = plan, parts, columns, moved
         self.copies = moved.shape[2]
+        later = (*(layer for layer in plan.layers.values() if layer.table is None), *plan.poolings.values())
+        self.readers = Counter(leaf for one in later for leaf in one.source.leaves)
         self.terms = {node: self._terms(layer) for node, layer in plan.layers.items() if layer.table is not None}
 
     def _terms(self, layer: Layer) -> list[tuple[Tensor, Tensor]]:
@@ -81,7 +95,7 @@ class WholeCopies:
         for part in self.parts:
             rows = self._rows(part)
             for node, total in totals.items():
-                total.add(part.nodes, self.plan.poolings[node].source.evaluate(rows.__getitem__))
+                total.add(part.poolings[node], self.plan.poolings[node].source.evaluate(self._reading(rows)))
         return self.plan.output.evaluate(lambda leaf: totals[leaf].result()).unflatten(0, (-1, self.copies))
 
     def _rows(self, part: Part) -> dict[fx.Node, Tensor]:
@@ -93,8 +107,12 @@ class WholeCopies:
             if layer.table is not None:
                 rows[node] = self._of_first_layer(layer.base[part.nodes], self.terms[node], part.nodes)
             else:
-                rows[node] = part.filters[node].apply(layer.source.evaluate(rows.__getitem__))
+                rows[node] = part.filters[node].apply(layer.source.evaluate(self._reading(rows)))
         return rows
+
+    def _reading(self, rows: dict[fx.Node, Tensor]) -> Callable[[fx.Node], Tensor]:
+        """Rows that are read once are let go, so that what follows takes their place in the cache."""
+        return lambda leaf: rows.pop(leaf) if self.readers[leaf] == 1 else rows[leaf]
 
     def _of_x(self, nodes: slice) -> Tensor:
         values = self.plan.x_rows[nodes, None].repeat(1, self.copies, 1)

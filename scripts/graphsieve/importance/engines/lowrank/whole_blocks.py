@@ -54,11 +54,11 @@ class WholeGraphsEngine(LowRankEngine):
         """Which columns the copies change, (slots,), and how, (nodes, slots, copies)."""
         problem = self.problem
         position, first = divmod(pairs.start, problem.repeats)
-        columns, copies = problem.items[position], range(len(pairs))
-        moved = np.empty((problem.num_nodes, len(columns), len(copies)), dtype=problem.columns.dtype)
+        columns, repeats = problem.items[position], range(first, first + len(pairs))
+        moved = np.empty((problem.num_nodes, len(columns), len(repeats)), dtype=problem.columns.dtype)
         for slot, (column, drawn) in enumerate(zip(columns, problem.draw(position), strict=True)):
-            new = np.stack([drawn.dense(first + copy, problem.num_nodes) for copy in copies], axis=1)
-            np.subtract(new, problem.columns.dense(column)[:, None], out=moved[:, slot])
+            new, old = drawn.take(repeats).all_dense(problem.num_nodes), problem.columns.dense(column)
+            np.subtract(new.T, old[:, None], out=moved[:, slot])
         return torch.from_numpy(columns).to(problem.x.device), torch.from_numpy(moved).to(problem.x.device)
 
     def _outputs(self, columns: Tensor, moved: Tensor) -> Tensor:
