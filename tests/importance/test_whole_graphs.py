@@ -32,12 +32,21 @@ def edges_between(*pairs: tuple[int, int]) -> Edges:
 )
 def test_parts_are_as_large_as_may_be_and_no_edge_leaves_them(pairs, most, bounds):
     for layers in ([edges_between(*pairs)], [edges_between(pair) for pair in pairs]):
-        found = whole.closed_parts(layers, 6, most)
+        found = whole.closed_parts(layers, [], 6, most)
         assert found == [slice(*pair) for pair in zip(bounds, bounds[1:], strict=False)]
 
 
 def test_without_edges_every_node_may_stand_alone():
-    assert whole.closed_parts([], 3, 1) == [slice(0, 1), slice(1, 2), slice(2, 3)]
+    assert whole.closed_parts([], [], 3, 1) == [slice(0, 1), slice(1, 2), slice(2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("batch", "bounds"),
+    [([0, 0, 1, 3, 3], [0, 2, 3, 5]), ([1, 1, 0, 2, 2], [0, 3, 5]), ([0, 1, 0, 1, 2], [0, 4, 5])],
+)
+def test_a_graph_is_in_one_part_and_parts_are_in_the_order_of_graphs(batch, bounds):
+    found = whole.closed_parts([], [torch.tensor(batch)], 5, 1)
+    assert found == [slice(*pair) for pair in zip(bounds, bounds[1:], strict=False)]
 
 
 class Jumping(nn.Module):

@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 
 import torch
 from torch import Tensor, fx
@@ -148,7 +148,7 @@ class RestrictedFilter:
         return result if self.bias is None else result.add_(self.bias)
 
     def mix(self, powers: dict[int, Tensor]) -> Tensor:
-        return sum(_times(powers[hop], weight) for hop, weight in self.weights.items())
+        return reduce(torch.add, (_times(powers[hop], weight) for hop, weight in self.weights.items()))
 
     def spread(self, mask: Tensor, hop: int) -> Tensor:
         """Where one multiplication by A takes a change of the masked rows (nodes, copies)."""

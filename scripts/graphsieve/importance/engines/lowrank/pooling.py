@@ -6,6 +6,7 @@ much each node's row of V counts.
 """
 
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import torch
 from torch import Tensor, fx
@@ -39,32 +40,25 @@ class PooledMap:
         return (Maxima if self.shares is None else Sums)(self, copies)
 
     def of_parts(self, parts: list[slice]) -> list["PooledPart"]:
-        """What pools the rows of each of these parts of the nodes."""
-        graphs = [slice(int(one.min()), int(one.max()) + 1) for one in (self.batch[part] for part in parts)]
+        """What pools the rows of each of these parts of the nodes; graphs in no part belong to the one before them."""
+        ends = [*(int(self.batch[part].min()) for part in parts[1:]), self.num_graphs]
+        graphs = [slice(*bounds) for bounds in zip([0, *ends], ends, strict=False)]
         if self.shares is None:
-            return [PooledPart(part, found, None) for part, found in zip(parts, graphs, strict=True)]
+            return [PooledPart(part, own, None) for part, own in zip(parts, graphs, strict=True)]
         hops, device = len(self.shares), self.batch.device
-        ends = torch.tensor([found.stop - found.start for found in graphs]).cumsum(0) * hops
-        starts = [0, *ends[:-1].tolist()]
-        offsets = torch.tensor([start - hops * found.start for start, found in zip(starts, graphs, strict=True)])
-        sizes = torch.tensor([part.stop - part.start for part in parts])
-        first = offsets.repeat_interleave(sizes).to(device) + hops * self.batch
-        row, node = (
-            torch.cat([first + hop for hop in range(hops)]),
-            torch.arange(len(first), device=device).repeat(hops),
-        )
-        shape = (int(ends[-1]), len(first))
+        row = torch.cat([self.batch * hops + hop for hop in range(hops)])
+        node = torch.arange(len(self.batch), device=device).repeat(hops)
+        shape = (self.num_graphs * hops, len(self.batch))
         matrix = sparse_matrix(Edges(row, node, torch.cat([*self.shares.values()])), shape)
-        rows = [slice(*bounds) for bounds in zip(starts, ends.tolist(), strict=True)]
         return [
-            PooledPart(part, found, matrix.block(own, part))
-            for part, found, own in zip(parts, graphs, rows, strict=True)
+            PooledPart(part, own, matrix.block(slice(own.start * hops, own.stop * hops), part))
+            for part, own in zip(parts, graphs, strict=True)
         ]
 
 
 @dataclass(frozen=True)
 class PooledPart:
-    """Nodes, and the range of graphs that they belong to.
+    """Nodes, and the graphs that they make up.
 
     matrix: (graphs x hops, nodes), what sums the rows of these nodes, None for a maximum. The hops of a graph stand
     below each other, so that they are summed while its nodes' rows are in the cache.
@@ -89,26 +83,22 @@ class Sums:
 
     def __init__(self, pooled: PooledMap, copies: int):
         self.map, self.copies = pooled, copies
-        self.found: Tensor | None = None  # (graphs, hops, copies x width)
+        self.found: list[Tensor] = []  # of each part, (graphs, hops, copies x width)
 
     def add(self, part: PooledPart, rows: Tensor) -> None:
         """rows: (nodes x copies, width)"""
-        rows = rows.view(part.matrix.shape[1], -1)
-        if self.found is None:
-            self.found = rows.new_zeros(self.map.num_graphs, len(self.map.shares), rows.shape[1])
-        target = self.found[part.graphs]
-        target += (part.matrix @ rows).view(target.shape)
+        sums = part.matrix @ rows.view(part.matrix.shape[1], -1)
+        self.found.append(sums.view(-1, len(self.map.shares), sums.shape[1]))
 
     def result(self) -> Tensor:
         """(graphs x copies, outputs)"""
-        found = self.found.unflatten(2, (self.copies, -1))
-        total, *others = (
-            found[:, place].flatten(0, 1) if weight is None else rows_times(found[:, place].flatten(0, 1), weight)
-            for place, weight in enumerate(self.map.weights[hop] for hop in self.map.shares)
-        )
-        for other in others:
-            total = total + other
+        total = reduce(torch.add, (self._of_hop(place, hop) for place, hop in enumerate(self.map.shares)))
         return total if self.map.bias is None else total + self.map.bias.repeat_interleave(self.copies, 0)
+
+    def _of_hop(self, place: int, hop: int) -> Tensor:
+        rows, weight = torch.cat([one[:, place] for one in self.found]), self.map.weights[hop]
+        rows = rows.view(len(rows) * self.copies, -1)
+        return rows if weight is None else rows_times(rows, weight)
 
 
 class Maxima:
@@ -116,17 +106,17 @@ class Maxima:
 
     def __init__(self, pooled: PooledMap, copies: int):
         self.map, self.copies = pooled, copies
-        self.found: Tensor | None = None  # (graphs, copies x width)
+        self.found: list[Tensor] = []  # of each part, (graphs, copies x width)
 
     def add(self, part: PooledPart, rows: Tensor) -> None:
-        graph = self.map.batch[part.nodes, None]
+        graph = self.map.batch[part.nodes, None] - part.graphs.start
         rows = rows.view(len(graph), -1)
-        if self.found is None:
-            self.found = rows.new_full((self.map.num_graphs, rows.shape[1]), -torch.inf)
-        self.found.scatter_reduce_(0, graph.expand_as(rows), rows, "amax")
+        lowest = rows.new_full((part.graphs.stop - part.graphs.start, rows.shape[1]), -torch.inf)
+        self.found.append(lowest.scatter_reduce_(0, graph.expand_as(rows), rows, "amax"))
 
     def result(self) -> Tensor:
-        return self.found.masked_fill(self.found == -torch.inf, 0).unflatten(1, (self.copies, -1)).flatten(0, 1)
+        found = torch.cat(self.found)
+        return found.masked_fill_(found == -torch.inf, 0).view(len(found) * self.copies, -1)
 
 
 def read_pooling(

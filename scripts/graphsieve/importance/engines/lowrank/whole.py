@@ -36,7 +36,8 @@ def read_parts(plan: Plan, copies: int) -> list[Part]:
     row = max(layer.base.shape[1] for layer in plan.layers.values()) * plan.problem.x.element_size()
     edges = [edges for known in later.values() for edges in known.edges]
     most = torch.get_num_threads() * PART_BYTES // (row * copies)
-    parts = closed_parts(edges, plan.problem.num_nodes, most)
+    batches = [pooling.map.batch for pooling in plan.poolings.values()]
+    parts = closed_parts(edges, batches, plan.problem.num_nodes, most)
     pooled = {node: pooling.map.of_parts(parts) for node, pooling in plan.poolings.items()}
     return [
         Part(
@@ -48,16 +49,22 @@ def read_parts(plan: Plan, copies: int) -> list[Part]:
     ]
 
 
-def closed_parts(edges: list[Edges], num_nodes: int, most: int) -> list[slice]:
-    """Of the nodes in their order, each of so many at the most, unless more of them cannot be parted."""
-    spanning = torch.zeros(num_nodes + 2, dtype=torch.long)  # how many edges join nodes on both sides of a cut
+def closed_parts(edges: list[Edges], batches: list[Tensor], num_nodes: int, most: int) -> list[slice]:
+    """Of the nodes in their order, each of so many at the most, unless more of them cannot be parted.
+
+    No edge leaves a part, and the graphs of a batch that are in it come after those of the parts before.
+    """
+    is_cut = torch.ones(num_nodes + 1, dtype=torch.bool)
     for one in edges:
         source, target = one.source.cpu(), one.target.cpu()
-        spanning.add_(torch.bincount(torch.minimum(source, target) + 1, minlength=num_nodes + 2))
-        spanning.sub_(torch.bincount(torch.maximum(source, target) + 1, minlength=num_nodes + 2))
-    cuts = (spanning.cumsum(0)[: num_nodes + 1] == 0).nonzero()[:, 0].tolist()
+        spanning = torch.bincount(torch.minimum(source, target) + 1, minlength=num_nodes + 2)
+        spanning -= torch.bincount(torch.maximum(source, target) + 1, minlength=num_nodes + 2)
+        is_cut &= spanning.cumsum(0)[: num_nodes + 1] == 0  # edges that join nodes on both sides
+    for batch in batches:
+        highest_before, lowest_after = batch.cpu().cummax(0)[0], batch.cpu().flip(0).cummin(0)[0].flip(0)
+        is_cut[1:num_nodes] &= highest_before[:-1] < lowest_after[1:]
     parts, start, last = [], 0, 0
-    for cut in cuts[1:]:
+    for cut in is_cut.nonzero()[1:, 0].tolist():
         if cut - start > most and last > start:
             parts.append(slice(start, last))
             start = last
