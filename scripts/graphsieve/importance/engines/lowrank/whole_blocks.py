@@ -11,6 +11,8 @@ from graphsieve.importance.engines.lowrank.blocks import LowRankEngine
 from graphsieve.importance.engines.lowrank.plan import Plan
 from graphsieve.importance.engines.lowrank.sizes import BLOCK_BYTES, bytes_for_any_copy
 from graphsieve.importance.engines.lowrank.whole import Part, WholeCopies, read_parts
+from graphsieve.importance.engines.parallel import ordered_map
+from graphsieve.importance.problem import KEPT_DRAWS
 
 MOST_COPIES = 16  # in a block: more of them share no more, and leave room for fewer graphs in a part
 
@@ -34,16 +36,20 @@ class WholeGraphsEngine(LowRankEngine):
         return (change + self.problem.baseline[:, None]).permute(2, 0, 1).contiguous()
 
     def blocks(self, score: Callable[[Tensor], np.ndarray]) -> Iterator[tuple[range, np.ndarray]]:
-        """Scores of all pairs, block by block."""
-        for pairs in self._ranges():
-            yield pairs, score(self.logits(pairs))
+        """Scores of all pairs, block by block, each of one item, because its copies are alike."""
+        problem, step = self.problem, self._copies_per_block()
+        for position in range(len(problem.items)):
+            if position % KEPT_DRAWS == 0:
+                self._draw(range(position, min(position + KEPT_DRAWS, len(problem.items))))
+            stop = (position + 1) * problem.repeats
+            for start in range(position * problem.repeats, stop, step):
+                pairs = range(start, min(start + step, stop))
+                yield pairs, score(self.logits(pairs))
 
-    def _ranges(self) -> Iterator[range]:
-        """Each of one item, because its copies are alike."""
-        repeats, step = self.problem.repeats, self._copies_per_block()
-        for first in range(0, self.problem.num_pairs, repeats):
-            for start in range(first, first + repeats, step):
-                yield range(start, min(start + step, first + repeats))
+    def _draw(self, positions: range) -> None:
+        """Beforehand, because that takes one thread an item, and all else takes all threads."""
+        for _ in ordered_map(self.problem.draw, positions, torch.get_num_threads()):
+            pass
 
     def _copies_per_block(self) -> int:
         repeats, memory = self.problem.repeats, min(BLOCK_BYTES, self.problem.memory_limit // 2)
