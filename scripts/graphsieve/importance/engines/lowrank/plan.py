@@ -53,9 +53,10 @@ class Plan:
 
     def __init__(self, problem: Problem):
         self.problem = problem
-        self.program = trace_program(problem.model, problem.inputs.model_kwargs)
+        of_graphs = problem.target.level == "graph"
+        self.program = trace_program(problem.model, problem.inputs.model_kwargs, sums_first=of_graphs)
         self.output = read_expression(self.program, self.program.output)
-        if any((leaf in self.program.poolings) != (problem.target.level == "graph") for leaf in self.output.leaves):
+        if any((leaf in self.program.poolings) != of_graphs for leaf in self.output.leaves):
             raise Unsupported(f"the output has no row per {problem.target.level}")
         filters = {node: self._full_filter(one) for node, one in self.program.convolutions.items()}
         maps = {node: self._pooled_map(one, filters) for node, one in self.program.poolings.items()}

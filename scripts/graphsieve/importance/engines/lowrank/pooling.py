@@ -87,7 +87,7 @@ class Sums:
 
     def add(self, part: PooledPart, rows: Tensor) -> None:
         """rows: (nodes x copies, width)"""
-        sums = part.matrix @ rows.view(part.matrix.shape[1], -1)
+        sums = part.matrix @ rows.reshape(part.matrix.shape[1], -1)
         self.found.append(sums.view(-1, len(self.map.shares), sums.shape[1]))
 
     def result(self) -> Tensor:
@@ -110,7 +110,7 @@ class Maxima:
 
     def add(self, part: PooledPart, rows: Tensor) -> None:
         graph = self.map.batch[part.nodes, None] - part.graphs.start
-        rows = rows.view(len(graph), -1)
+        rows = rows.reshape(len(graph), -1)
         lowest = rows.new_full((part.graphs.stop - part.graphs.start, rows.shape[1]), -torch.inf)
         self.found.append(lowest.scatter_reduce_(0, graph.expand_as(rows), rows, "amax"))
 

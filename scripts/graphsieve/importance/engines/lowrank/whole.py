@@ -18,7 +18,9 @@ from graphsieve.importance.engines.lowrank.plan import Layer, Plan
 from graphsieve.importance.engines.lowrank.pooling import PooledPart
 from graphsieve.models.fast.convolutions import Edges
 
-PART_BYTES = 2**20  # of one layer's rows for each thread: larger parts leave the cache, smaller ones waste calls
+# Of one layer's rows for each thread: larger parts leave the cache, smaller ones waste calls (measured). Starting a
+# product takes longer than starting a sum.
+PART_BYTES, PART_BYTES_WITH_PRODUCTS = 2**20, 2**21
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ def read_parts(plan: Plan, copies: int) -> list[Part]:
     later = {node: layer.filter for node, layer in plan.layers.items() if layer.table is None}
     row = max(layer.base.shape[1] for layer in plan.layers.values()) * plan.problem.x.element_size()
     edges = [edges for known in later.values() for edges in known.edges]
-    most = torch.get_num_threads() * PART_BYTES // (row * copies)
+    most = torch.get_num_threads() * (PART_BYTES_WITH_PRODUCTS if later else PART_BYTES) // (row * copies)
     batches = [pooling.map.batch for pooling in plan.poolings.values()]
     parts = closed_parts(edges, batches, plan.problem.num_nodes, most)
     pooled = {node: pooling.map.of_parts(parts) for node, pooling in plan.poolings.items()}
