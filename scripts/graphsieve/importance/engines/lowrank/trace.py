@@ -166,7 +166,7 @@ def trace_program(model: nn.Module, model_kwargs: dict[str, object], sums_first:
 class Reader:
     """Turns the traced calls into a program, or says which of them is not understood."""
 
-    def __init__(self, model: nn.Module, graph: fx.Graph, twin: nn.Module, sums_first: bool):
+    def __init__(self, model: nn.Module, graph: fx.Graph, twin: nn.Module, sums_first: bool = False):
         self.model, self.graph, self.twin, self.sums_first = model, graph, twin, sums_first
         self.x = next(node for node in graph.nodes if node.op == "placeholder")
         self.alias: dict[fx.Node, fx.Node] = {}
