@@ -34,12 +34,12 @@ def edges_between(*pairs: tuple[int, int]) -> Edges:
 )
 def test_parts_are_as_large_as_may_be_and_no_edge_leaves_them(pairs, most, bounds):
     for layers in ([edges_between(*pairs)], [edges_between(pair) for pair in pairs]):
-        found = whole.closed_parts(layers, [], 6, most)
+        found = whole.parts_between(whole.closed_cuts(layers, [], 6), most)
         assert found == [slice(*pair) for pair in zip(bounds, bounds[1:], strict=False)]
 
 
 def test_without_edges_every_node_may_stand_alone():
-    assert whole.closed_parts([], [], 3, 1) == [slice(0, 1), slice(1, 2), slice(2, 3)]
+    assert whole.parts_between(whole.closed_cuts([], [], 3), 1) == [slice(0, 1), slice(1, 2), slice(2, 3)]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_without_edges_every_node_may_stand_alone():
     [([0, 0, 1, 3, 3], [0, 2, 3, 5]), ([1, 1, 0, 2, 2], [0, 3, 5]), ([0, 1, 0, 1, 2], [0, 4, 5])],
 )
 def test_a_graph_is_in_one_part_and_parts_are_in_the_order_of_graphs(batch, bounds):
-    found = whole.closed_parts([], [torch.tensor(batch)], 5, 1)
+    found = whole.parts_between(whole.closed_cuts([], [torch.tensor(batch)], 5), 1)
     assert found == [slice(*pair) for pair in zip(bounds, bounds[1:], strict=False)]
 
 
@@ -127,3 +127,19 @@ def test_repeats_may_fall_into_several_blocks_and_columns_into_several_turns(opt
     x, edges, batch = batched_graphs()
     model = lively(Head("gin"), x.dtype, x, edges, batch)
     assert_as_full(model, x, edges, torch.linspace(-1, 2, GRAPHS, dtype=x.dtype), batch=batch, n_repeats=5, **options)
+
+
+class Bag(nn.Module):
+    """Reads no edges, and pools x itself."""
+
+    def __init__(self):
+        super().__init__()
+        self.last = nn.Linear(FEATURES, 1)
+
+    def forward(self, x, edge_index, batch):
+        return self.last(global_mean_pool(x, batch)).squeeze(-1)
+
+
+def test_x_itself_may_be_all_that_is_pooled():
+    x, edges, batch = batched_graphs()
+    assert_as_full(Bag().to(x.dtype), x, edges, torch.linspace(-1, 2, GRAPHS, dtype=x.dtype), batch=batch)

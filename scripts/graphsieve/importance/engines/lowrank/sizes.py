@@ -18,7 +18,7 @@ def bytes_for_any_copy(plan: Plan) -> int:
         first = [layer.filter for layer in plan.layers.values() if layer.table is not None]
         cells += sum(3 * (1 + known.hops) * len(plan.x_nodes) * slots for known in first)
         graphs = sum(pooling.map.num_graphs * len(pooling.map.weights or [None]) for pooling in plan.poolings.values())
-        cells += 3 * graphs * max(layer.base.shape[1] for layer in plan.layers.values())
+        cells += 3 * graphs * max([plan.problem.x.shape[1], *(layer.base.shape[1] for layer in plan.layers.values())])
         return cells * plan.problem.x.element_size()
     for layer in plan.layers.values():
         known, outputs = layer.filter, layer.base.shape[1]

@@ -32,14 +32,24 @@ class Part:
     poolings: dict[fx.Node, PooledPart]
 
 
-def read_parts(plan: Plan, copies: int) -> list[Part]:
-    """For so many copies at a time. Where graphs are pooled, every layer is known at all nodes in their order."""
-    later = {node: layer.filter for node, layer in plan.layers.items() if layer.table is None}
-    row = max(layer.base.shape[1] for layer in plan.layers.values()) * plan.problem.x.element_size()
-    edges = [edges for known in later.values() for edges in known.edges]
-    most = torch.get_num_threads() * (PART_BYTES_WITH_PRODUCTS if later else PART_BYTES) // (row * copies)
+def read_cuts(plan: Plan) -> list[int]:
+    """Where the nodes of all layers and poolings can be parted."""
+    edges = [edges for known in _later_filters(plan).values() for edges in known.edges]
     batches = [pooling.map.batch for pooling in plan.poolings.values()]
-    parts = closed_parts(edges, batches, plan.problem.num_nodes, most)
+    return closed_cuts(edges, batches, plan.problem.num_nodes)
+
+
+def bytes_of_row(plan: Plan) -> int:
+    """Of the widest layer, or of x where there is none."""
+    widths = [layer.base.shape[1] for layer in plan.layers.values()] or [plan.problem.x.shape[1]]
+    return max(widths) * plan.problem.x.element_size()
+
+
+def read_parts(plan: Plan, cuts: list[int], copies: int) -> list[Part]:
+    """For so many copies at a time. Where graphs are pooled, every layer is known at all nodes in their order."""
+    later = _later_filters(plan)
+    size = torch.get_num_threads() * (PART_BYTES_WITH_PRODUCTS if later else PART_BYTES)
+    parts = parts_between(cuts, size // (bytes_of_row(plan) * copies))
     pooled = {node: pooling.map.of_parts(parts) for node, pooling in plan.poolings.items()}
     return [
         Part(
@@ -51,10 +61,14 @@ def read_parts(plan: Plan, copies: int) -> list[Part]:
     ]
 
 
-def closed_parts(edges: list[Edges], batches: list[Tensor], num_nodes: int, most: int) -> list[slice]:
-    """Of the nodes in their order, each of so many at the most, unless more of them cannot be parted.
+def _later_filters(plan: Plan) -> dict[fx.Node, RestrictedFilter]:
+    return {node: layer.filter for node, layer in plan.layers.items() if layer.table is None}
 
-    No edge leaves a part, and the graphs of a batch that are in it come after those of the parts before.
+
+def closed_cuts(edges: list[Edges], batches: list[Tensor], num_nodes: int) -> list[int]:
+    """Before which nodes in their order no edge, and no graph, reaches from one side to the other; and the two ends.
+
+    The numbers of graphs are higher behind a cut than before it.
     """
     is_cut = torch.ones(num_nodes + 1, dtype=torch.bool)
     for one in edges:
@@ -65,13 +79,18 @@ def closed_parts(edges: list[Edges], batches: list[Tensor], num_nodes: int, most
     for batch in batches:
         highest_before, lowest_after = batch.cpu().cummax(0)[0], batch.cpu().flip(0).cummin(0)[0].flip(0)
         is_cut[1:num_nodes] &= highest_before[:-1] < lowest_after[1:]
+    return is_cut.nonzero()[:, 0].tolist()
+
+
+def parts_between(cuts: list[int], most: int) -> list[slice]:
+    """Each of so many nodes at the most, unless more of them cannot be parted."""
     parts, start, last = [], 0, 0
-    for cut in is_cut.nonzero()[1:, 0].tolist():
+    for cut in cuts[1:]:
         if cut - start > most and last > start:
             parts.append(slice(start, last))
             start = last
         last = cut
-    return [*parts, slice(start, num_nodes)]
+    return [*parts, slice(start, cuts[-1])]
 
 
 class WholeCopies:

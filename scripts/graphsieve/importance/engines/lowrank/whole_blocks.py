@@ -10,22 +10,24 @@ from torch import Tensor
 from graphsieve.importance.engines.lowrank.blocks import LowRankEngine
 from graphsieve.importance.engines.lowrank.plan import Plan
 from graphsieve.importance.engines.lowrank.sizes import BLOCK_BYTES, bytes_for_any_copy
-from graphsieve.importance.engines.lowrank.whole import Part, WholeCopies, read_parts
+from graphsieve.importance.engines.lowrank.whole import Part, WholeCopies, bytes_of_row, read_cuts, read_parts
 from graphsieve.importance.engines.parallel import ordered_map
 from graphsieve.importance.problem import KEPT_DRAWS
 
+LAYERS_HELD = 4  # at once, of the rows of a part
 MOST_COPIES = 16  # in a block: more of them share no more, and leave room for fewer graphs in a part
 
 
 class WholeGraphsEngine(LowRankEngine):
     """For what is pooled, where nearly all rows change in every copy.
 
-    All threads share each operation. With a block for each thread they would wait for each other, because there are
-    many short operations, and Python starts one at a time.
+    All threads share each operation: on all copies of a column these are long enough. With a block for each thread,
+    threads would wait for each other at every operation, because Python starts one at a time (measured).
     """
 
     def __init__(self, plan: Plan):
         super().__init__(plan)
+        self.cuts = read_cuts(plan)
         self.parts: dict[int, list[Part]] = {}  # by the number of copies
         self.unperturbed = self._unperturbed()
 
@@ -53,7 +55,8 @@ class WholeGraphsEngine(LowRankEngine):
 
     def _copies_per_block(self) -> int:
         repeats, memory = self.problem.repeats, min(BLOCK_BYTES, self.problem.memory_limit // 2)
-        fitting = max(1, min(MOST_COPIES, memory // bytes_for_any_copy(self.plan)))
+        together = LAYERS_HELD * int(np.diff(self.cuts).max()) * bytes_of_row(self.plan)
+        fitting = max(1, min(MOST_COPIES, memory // (bytes_for_any_copy(self.plan) + together)))
         return math.ceil(repeats / math.ceil(repeats / fitting))
 
     def _block(self, pairs: range) -> tuple[Tensor, Tensor]:
@@ -71,7 +74,7 @@ class WholeGraphsEngine(LowRankEngine):
         """(graphs, copies, classes)"""
         copies = moved.shape[2]
         if copies not in self.parts:
-            self.parts[copies] = read_parts(self.plan, copies)
+            self.parts[copies] = read_parts(self.plan, self.cuts, copies)
         return WholeCopies(self.plan, self.parts[copies], columns, moved).outputs()
 
     def _unperturbed(self) -> Tensor:
