@@ -70,6 +70,14 @@ class NewColumn:
         column[self.rows[repeat]] = self.values[repeat]
         return column
 
+    def all_dense(self, num_rows: int) -> np.ndarray:
+        """Of all repeats, (repeats, rows)."""
+        if self.rows is None:
+            return self.values
+        columns = np.zeros((len(self.values), num_rows), dtype=self.values.dtype)
+        np.put_along_axis(columns, self.rows, self.values, axis=1)
+        return columns
+
     def take(self, repeats: range) -> "NewColumn":
         part = slice(repeats.start, repeats.stop)
         return NewColumn(None if self.rows is None else self.rows[part], self.values[part])
@@ -100,8 +108,8 @@ def permute(columns: Columns, feature: int, repeats: int, rng: np.random.Generat
     if len(rows) <= SPARSE_BELOW * columns.num_rows:
         places = ordered_samples(rng, columns.num_rows, len(rows), repeats)
         return NewColumn(places, values[None].repeat(repeats, axis=0))
-    copies = np.tile(columns.dense(feature), (repeats, 1))
-    return NewColumn(None, rng.permuted(copies, axis=1, out=copies))
+    copies = np.tile(columns.dense(feature).astype(np.float64), (repeats, 1))  # which NumPy moves faster than float32
+    return NewColumn(None, rng.permuted(copies, axis=1, out=copies).astype(columns.dtype, copy=False))
 
 
 def gaussian(columns: Columns, feature: int, repeats: int, rng: np.random.Generator) -> NewColumn:

@@ -13,6 +13,7 @@ from graphsieve.importance.engines.incremental.engine import IncrementalEngine
 from graphsieve.importance.engines.incremental.plan import Plan as IncrementalPlan
 from graphsieve.importance.engines.lowrank.blocks import LowRankEngine
 from graphsieve.importance.engines.lowrank.plan import Plan
+from graphsieve.importance.engines.lowrank.whole_blocks import WholeGraphsEngine
 from graphsieve.importance.engines.restricted import RestrictedEngine
 from graphsieve.importance.problem import Problem
 from graphsieve.importance.verify import agree, full_logits_of, probe_pair, probe_pairs
@@ -76,7 +77,7 @@ def _lowrank(problem: Problem) -> LowRankEngine:
     plan = Plan(problem)
     if not agree(plan.base, problem.baseline):
         raise Unsupported("the traced operations do not give the model's logits")
-    engine, pair = LowRankEngine(plan), probe_pair(problem)
+    engine, pair = (WholeGraphsEngine if plan.poolings else LowRankEngine)(plan), probe_pair(problem)
     if not agree(engine.logits(range(pair, pair + 1))[:, :, 0].T, full_logits_of(problem, pair)):
         raise Unsupported("a perturbed pass does not give the model's logits")
     return engine

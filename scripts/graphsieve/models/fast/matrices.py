@@ -48,11 +48,12 @@ class SparseRows:
         parts = (torch.from_numpy(part).to(device) for part in (matrix.indptr, matrix.indices, matrix.data))
         return cls(*parts, matrix.shape)
 
-    def block(self, part: slice) -> "SparseRows":
-        """The square block on the diagonal, outside of which these rows have no entries."""
-        first, last = int(self.starts[part.start]), int(self.starts[part.stop])
-        starts, columns = self.starts[part.start : part.stop + 1] - first, self.columns[first:last] - part.start
-        return SparseRows(starts, columns, self.values[first:last], (len(starts) - 1, len(starts) - 1))
+    def block(self, rows: slice, columns: slice) -> "SparseRows":
+        """These rows, which have entries in these columns alone."""
+        first, last = self.starts[[rows.start, rows.stop]].tolist()
+        starts, places = self.starts[rows.start : rows.stop + 1] - first, self.columns[first:last] - columns.start
+        shape = (rows.stop - rows.start, columns.stop - columns.start)
+        return SparseRows(starts, places, self.values[first:last], shape)
 
     def __matmul__(self, other: Tensor) -> Tensor:
         other = other.contiguous()

@@ -19,7 +19,6 @@ from graphsieve.importance.engines.lowrank.sizes import (
     wide_layers,
 )
 from graphsieve.importance.engines.lowrank.tables import Lineage
-from graphsieve.importance.engines.lowrank.whole import WholeCopies, read_parts
 from graphsieve.importance.engines.parallel import ordered_map
 
 SAMPLE = 16  # items on which the changed rows are counted to choose the size of blocks
@@ -36,10 +35,7 @@ class LowRankEngine:
         self.plan, self.problem = plan, plan.problem
         self.nodes, self.place = plan.x_nodes.cpu().numpy(), plan.x_place.cpu().numpy()
         self.by_node = plan.rectified is not None and self._pays_by_node()
-        self.holds_rows = bool(wide_layers(plan)) and not self.by_node and not plan.poolings
-        if plan.poolings:
-            self.parts = read_parts(plan)
-            self.whole_base = self._whole_base()
+        self.holds_rows = bool(wide_layers(plan)) and not self.by_node
 
     def logits(self, pairs: range) -> Tensor:
         """(classes, nodes, copies) of the pairs."""
@@ -51,11 +47,7 @@ class LowRankEngine:
             middle = (pairs.start + pairs.stop) // 2
             halves = (range(pairs.start, middle), range(middle, pairs.stop))
             return torch.cat([self._logits(half, memory) for half in halves], 2)
-        return (
-            self._whole(columns, moved)
-            if self.plan.poolings
-            else Copies(self.plan, columns, moved, lineage, self.by_node).logits()
-        )
+        return Copies(self.plan, columns, moved, lineage, self.by_node).logits()
 
     def _bytes_of_rows(self, moved: Tensor) -> int:
         return bytes_of_rows(self.plan, (moved != 0).any(1))
@@ -72,20 +64,10 @@ class LowRankEngine:
         new, old = self._moves(pairs, positions, len(columns))
         if not old.any():
             return columns[:, item], new, Lineage(0, item)
-        if self.plan.poolings or len(pairs) < problem.repeats:
+        if len(pairs) < problem.repeats:
             return columns[:, item], new - old[:, :, item], Lineage(0, item)
         parents = torch.arange(len(items), device=device)
         return columns[:, torch.cat([parents, item])], torch.cat([-old, new], 2), Lineage(len(items), item)
-
-    def _whole_base(self) -> Tensor:
-        """The unperturbed outputs, with the rounding of copies that are computed as a whole."""
-        column = torch.zeros(1, 1, dtype=torch.long, device=self.problem.x.device)
-        moved = torch.zeros(len(self.nodes), 1, 1, dtype=self.problem.x.dtype, device=column.device)
-        return WholeCopies(self.plan, self.parts, column, moved).outputs()
-
-    def _whole(self, columns: Tensor, moved: Tensor) -> Tensor:
-        change = WholeCopies(self.plan, self.parts, columns, moved).outputs() - self.whole_base
-        return (change + self.problem.baseline).permute(2, 1, 0).contiguous()
 
     def _moves(self, pairs: range, positions: range, slots: int) -> tuple[Tensor, Tensor]:
         """What is added to the columns (nodes, slots, copies) after removing the old values (nodes, slots, items).
@@ -158,8 +140,6 @@ class LowRankEngine:
         problem, one_copy = self.problem, bytes_for_any_copy(self.plan)
         block = WIDE_BLOCK_BYTES if self.by_node else BLOCK_BYTES
         fitting = max(1, min(block, memory) // one_copy)
-        if self.plan.poolings:
-            fitting = min(fitting, problem.repeats)  # copies are computed one by one
         if self.holds_rows:
             sample = [range(first, first + min(problem.repeats, fitting)) for first in self._sample()]
             rows = sum(self._bytes_of_rows(self._block(some)[1]) for some in sample)

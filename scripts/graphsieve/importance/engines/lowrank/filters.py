@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, reduce
 
 import torch
 from torch import Tensor, fx
@@ -63,7 +64,6 @@ class RestrictedFilter:
         self.inputs, self.sizes = outputs, [len(outputs)]
         self.edges: list[Edges] = []
         self.matrices: list[SparseRows] = []
-        self.patterns: list[SparseRows] = []
         for _ in range(self.hops):
             self._extend(full.edges)
         self.transforms_first = self._transforms_first()
@@ -77,21 +77,30 @@ class RestrictedFilter:
         self.inputs = torch.cat([self.inputs, new])
         self.sizes.append(len(self.inputs))
         self.edges.append(Edges(target, self.place[source], weight))
-        ones, shape = torch.ones_like(weight, dtype=torch.float32), (self.sizes[-2], self.sizes[-1])
-        for matrices, entries in ((self.matrices, weight), (self.patterns, ones)):
-            matrices.append(sparse_matrix(Edges(target, self.place[source], entries), shape))
+        self.matrices.append(sparse_matrix(self.edges[-1], (self.sizes[-2], self.sizes[-1])))
+
+    @cached_property
+    def patterns(self) -> list[SparseRows]:
+        """The matrices with an entry of one wherever they have any."""
+        return [
+            SparseRows(one.starts, one.columns, torch.ones_like(one.values, dtype=torch.float32), one.shape)
+            for one in self.matrices
+        ]
 
     def block(self, part: slice) -> "RestrictedFilter":
-        """The same on a part of the nodes that no edge leaves, where all nodes are outputs in their order."""
+        """The same on a part of the nodes that no edge leaves, where all nodes are outputs in their order.
+
+        Rows of several copies of each node may stand below each other, whence no size.
+        """
         own = copy.copy(self)
-        own.matrices = [matrix.block(part) for matrix in self.matrices]
-        own.sizes = [part.stop - part.start] * len(self.sizes)
+        own.matrices = [matrix.block(part, part) for matrix in self.matrices]
+        own.sizes = [None] * len(self.sizes)
         return own
 
     def propagate(self, values: Tensor, hop: int) -> Tensor:
         """One multiplication by A: (sizes[hop + 1], ...) to (sizes[hop], ...)."""
-        product = self.matrices[hop] @ values.reshape(len(values), -1)
-        return product.view(len(product), *values.shape[1:])
+        matrix = self.matrices[hop]
+        return (matrix @ values.reshape(matrix.shape[1], -1)).view(-1, *values.shape[1:])
 
     def powers(self, values: Tensor) -> dict[int, Tensor]:
         """A^k values at the outputs, for the hops that have a weight."""
@@ -139,7 +148,7 @@ class RestrictedFilter:
         return result if self.bias is None else result.add_(self.bias)
 
     def mix(self, powers: dict[int, Tensor]) -> Tensor:
-        return sum(_times(powers[hop], weight) for hop, weight in self.weights.items())
+        return reduce(torch.add, (_times(powers[hop], weight) for hop, weight in self.weights.items()))
 
     def spread(self, mask: Tensor, hop: int) -> Tensor:
         """Where one multiplication by A takes a change of the masked rows (nodes, copies)."""

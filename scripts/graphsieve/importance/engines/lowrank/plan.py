@@ -16,7 +16,7 @@ from torch import Tensor, fx
 
 from graphsieve.importance.engines.lowrank.changes import select
 from graphsieve.importance.engines.lowrank.filters import Expression, RestrictedFilter, read_expression
-from graphsieve.importance.engines.lowrank.pooling import PooledMap, PoolingLayer, read_pooling
+from graphsieve.importance.engines.lowrank.pooling import PooledMap, PoolingLayer, read_pooling, with_linear_maps
 from graphsieve.importance.engines.lowrank.rectified import RectifiedOutput
 from graphsieve.importance.engines.lowrank.trace import (
     Convolution,
@@ -53,12 +53,14 @@ class Plan:
 
     def __init__(self, problem: Problem):
         self.problem = problem
-        self.program = trace_program(problem.model, problem.inputs.model_kwargs)
+        of_graphs = problem.target.level == "graph"
+        self.program = trace_program(problem.model, problem.inputs.model_kwargs, sums_first=of_graphs)
         self.output = read_expression(self.program, self.program.output)
-        if any((leaf in self.program.poolings) != (problem.target.level == "graph") for leaf in self.output.leaves):
+        if any((leaf in self.program.poolings) != of_graphs for leaf in self.output.leaves):
             raise Unsupported(f"the output has no row per {problem.target.level}")
         filters = {node: self._full_filter(one) for node, one in self.program.convolutions.items()}
         maps = {node: self._pooled_map(one, filters) for node, one in self.program.poolings.items()}
+        self.output, maps = with_linear_maps(self.output, maps)
         self.program = _needed(self.program, self.output, maps)
         restricted, self.x_nodes = _restrict(self.program, self.output, filters, maps, problem)
         places = {node: one.place for node, one in restricted.items()}
@@ -129,7 +131,7 @@ class Plan:
             self.poolings[node] = PoolingLayer(pooled, source, reads)
             totals = pooled.start()
             rows = source.evaluate(lambda leaf, reads=reads: select(bases[leaf], reads[leaf]).clone())
-            totals.add(0, slice(None), rows)
+            totals.add(*pooled.of_parts([slice(0, len(every_node))]), rows)
             bases[node] = totals.result()
             places[node] = torch.arange(pooled.num_graphs, device=every_node.device)
 

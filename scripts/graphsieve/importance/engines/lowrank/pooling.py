@@ -5,7 +5,8 @@ edge joins two graphs, the sum over a graph of A^k V W is the sum of V with othe
 much each node's row of V counts.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import reduce
 
 import torch
 from torch import Tensor, fx
@@ -27,31 +28,45 @@ class PooledMap:
     weights: dict[int, Tensor | None]  # (outputs, inputs) of each hop; None is the identity
     bias: Tensor | None  # the sum over each graph of what is added to its nodes, (graphs, outputs)
 
-    known: dict[tuple[int, int], "GraphSums"] = field(default_factory=dict)  # of the parts of the nodes met so far
+    def then_linear(self, weight: Tensor, bias: Tensor | None) -> "PooledMap":
+        """The same followed by a linear map of the rows of graphs; for a sum."""
+        weights = {hop: weight if own is None else weight @ own for hop, own in self.weights.items()}
+        total = None if self.bias is None else self.bias @ weight.T
+        if bias is not None:
+            total = _plus(total, bias.expand(self.num_graphs, -1))
+        return replace(self, weights=weights, bias=total)
 
     def start(self, copies: int = 1) -> "Sums | Maxima":
         return (Maxima if self.shares is None else Sums)(self, copies)
 
-    def sums(self, part: slice) -> "GraphSums":
-        """Of the nodes of a part."""
-        key = (part.start, part.stop)
-        if key not in self.known:
-            batch, hops = self.batch[part], len(self.shares)
-            first, last = int(batch.min()), int(batch.max())
-            nodes, width = torch.arange(len(batch), device=batch.device), last + 1 - first
-            graph = torch.cat([batch - first + hop * width for hop in range(hops)])
-            share = torch.cat([share[part] for share in self.shares.values()])
-            matrix = sparse_matrix(Edges(graph, nodes.repeat(hops), share), (hops * width, len(batch)))
-            self.known[key] = GraphSums(slice(first, last + 1), matrix)
-        return self.known[key]
+    def of_parts(self, parts: list[slice]) -> list["PooledPart"]:
+        """What pools the rows of each of these parts of the nodes; graphs in no part belong to the one before them."""
+        ends = [*(int(self.batch[part].min()) for part in parts[1:]), self.num_graphs]
+        graphs = [slice(*bounds) for bounds in zip([0, *ends], ends, strict=False)]
+        if self.shares is None:
+            return [PooledPart(part, own, None) for part, own in zip(parts, graphs, strict=True)]
+        hops, device = len(self.shares), self.batch.device
+        row = torch.cat([self.batch * hops + hop for hop in range(hops)])
+        node = torch.arange(len(self.batch), device=device).repeat(hops)
+        shape = (self.num_graphs * hops, len(self.batch))
+        matrix = sparse_matrix(Edges(row, node, torch.cat([*self.shares.values()])), shape)
+        return [
+            PooledPart(part, own, matrix.block(slice(own.start * hops, own.stop * hops), part))
+            for part, own in zip(parts, graphs, strict=True)
+        ]
 
 
 @dataclass(frozen=True)
-class GraphSums:
-    """matrix: (hops x graphs, nodes), what sums the rows of nodes over these graphs, for all hops below each other."""
+class PooledPart:
+    """Nodes, and the graphs that they make up.
 
+    matrix: (graphs x hops, nodes), what sums the rows of these nodes, None for a maximum. The hops of a graph stand
+    below each other, so that they are summed while its nodes' rows are in the cache.
+    """
+
+    nodes: slice
     graphs: slice
-    matrix: SparseRows
+    matrix: SparseRows | None
 
 
 @dataclass(frozen=True)
@@ -68,22 +83,22 @@ class Sums:
 
     def __init__(self, pooled: PooledMap, copies: int):
         self.map, self.copies = pooled, copies
-        self.found: Tensor | None = None  # (hops, copies, graphs, width)
+        self.found: list[Tensor] = []  # of each part, (graphs, hops, copies x width)
 
-    def add(self, copy: int, part: slice, rows: Tensor) -> None:
-        if self.found is None:
-            self.found = rows.new_zeros(len(self.map.shares), self.copies, self.map.num_graphs, rows.shape[1])
-        own = self.map.sums(part)
-        target = self.found[:, copy, own.graphs]
-        target += (own.matrix @ rows).view(target.shape)
+    def add(self, part: PooledPart, rows: Tensor) -> None:
+        """rows: (nodes x copies, width)"""
+        sums = part.matrix @ rows.reshape(part.matrix.shape[1], -1)
+        self.found.append(sums.view(-1, len(self.map.shares), sums.shape[1]))
 
     def result(self) -> Tensor:
-        """(copies x graphs, outputs)"""
-        total = sum(
-            rows if self.map.weights[hop] is None else rows_times(rows, self.map.weights[hop])
-            for hop, rows in zip(self.map.shares, self.found.flatten(1, 2), strict=True)
-        )
-        return total if self.map.bias is None else total + self.map.bias.repeat(self.copies, 1)
+        """(graphs x copies, outputs)"""
+        total = reduce(torch.add, (self._of_hop(place, hop) for place, hop in enumerate(self.map.shares)))
+        return total if self.map.bias is None else total + self.map.bias.repeat_interleave(self.copies, 0)
+
+    def _of_hop(self, place: int, hop: int) -> Tensor:
+        rows, weight = torch.cat([one[:, place] for one in self.found]), self.map.weights[hop]
+        rows = rows.view(len(rows) * self.copies, -1)
+        return rows if weight is None else rows_times(rows, weight)
 
 
 class Maxima:
@@ -91,15 +106,17 @@ class Maxima:
 
     def __init__(self, pooled: PooledMap, copies: int):
         self.map, self.copies = pooled, copies
-        self.found: Tensor | None = None  # (copies, graphs, width)
+        self.found: list[Tensor] = []  # of each part, (graphs, copies x width)
 
-    def add(self, copy: int, part: slice, rows: Tensor) -> None:
-        if self.found is None:
-            self.found = rows.new_full((self.copies, self.map.num_graphs, rows.shape[1]), -torch.inf)
-        self.found[copy].scatter_reduce_(0, self.map.batch[part, None].expand_as(rows), rows, "amax")
+    def add(self, part: PooledPart, rows: Tensor) -> None:
+        graph = self.map.batch[part.nodes, None] - part.graphs.start
+        rows = rows.reshape(len(graph), -1)
+        lowest = rows.new_full((part.graphs.stop - part.graphs.start, rows.shape[1]), -torch.inf)
+        self.found.append(lowest.scatter_reduce_(0, graph.expand_as(rows), rows, "amax"))
 
     def result(self) -> Tensor:
-        return self.found.masked_fill(self.found == -torch.inf, 0).flatten(0, 1)
+        found = torch.cat(self.found)
+        return found.masked_fill_(found == -torch.inf, 0).view(len(found) * self.copies, -1)
 
 
 def read_pooling(
@@ -119,11 +136,25 @@ def read_pooling(
     if convolution is not None and convolution.source is not program.x and _stays(filters[source].edges, batch):
         known, source = filters[source], convolution.source
         shares = _shares_by_hop(known, share)
-        weights = {hop: _times(weight, own) for hop, own in known.weights.items()}
+        weights = {hop: weight if own is None else _times(weight, own) for hop, own in known.weights.items()}
         bias = _plus(_times(weight, known.bias), bias)
     if bias is not None:
         bias = share.new_zeros(num_graphs).index_add_(0, batch, share)[:, None] * bias
     return PooledMap(source, batch, num_graphs, shares, weights, bias)
+
+
+def with_linear_maps(output: Expression, maps: dict[fx.Node, PooledMap]) -> tuple[Expression, dict[fx.Node, PooledMap]]:
+    """Where only a linear map reads a sum over graphs, the two are one: it has fewer columns, most of the time."""
+    maps, leaves, steps = dict(maps), list(output.leaves), []
+    for node, step in output.steps:
+        source = step.args[0]
+        readers = sum(source in other.operands for _, other in output.steps)
+        if step.is_linear and source in maps and maps[source].shares is not None and readers == 1:
+            maps[node] = maps.pop(source).then_linear(*step.args[1:])
+            leaves[leaves.index(source)] = node
+        else:
+            steps.append((node, step))
+    return Expression(leaves, steps, output.result), maps
 
 
 def _shares(reduction: str, batch: Tensor, num_graphs: int, dtype: torch.dtype) -> Tensor:

@@ -14,11 +14,11 @@ def bytes_for_any_copy(plan: Plan) -> int:
     """What a copy takes whichever of its rows change: all but the rows of wide layers."""
     slots, cells = plan.problem.largest_item, 4 * plan.base.numel()
     cells += 4 * len(plan.x_nodes) * slots
-    if plan.poolings:  # computed one by one: only what the first layers start from is held, and the rows of graphs
+    if plan.poolings:  # computed part by part: only what the first layers start from is held, and the rows of graphs
         first = [layer.filter for layer in plan.layers.values() if layer.table is not None]
         cells += sum(3 * (1 + known.hops) * len(plan.x_nodes) * slots for known in first)
         graphs = sum(pooling.map.num_graphs * len(pooling.map.weights or [None]) for pooling in plan.poolings.values())
-        cells += 3 * graphs * max(layer.base.shape[1] for layer in plan.layers.values())
+        cells += 3 * graphs * max([plan.problem.x.shape[1], *(layer.base.shape[1] for layer in plan.layers.values())])
         return cells * plan.problem.x.element_size()
     for layer in plan.layers.values():
         known, outputs = layer.filter, layer.base.shape[1]

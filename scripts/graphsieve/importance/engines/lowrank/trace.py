@@ -147,8 +147,12 @@ def as_model(model: nn.Module, model_kwargs: dict[str, object]) -> tuple[nn.Modu
     return model, {p.name: p.default for p in others if p.default is not p.empty} | model_kwargs
 
 
-def trace_program(model: nn.Module, model_kwargs: dict[str, object]) -> Program:
-    """The program of `model(x, edge_index, **model_kwargs)`; the model must be in evaluation mode."""
+def trace_program(model: nn.Module, model_kwargs: dict[str, object], sums_first: bool = False) -> Program:
+    """The program of `model(x, edge_index, **model_kwargs)`; the model must be in evaluation mode.
+
+    sums_first: whether linear maps behind a sum over neighbours are row-wise operations, where they make rows no
+    narrower: so a ReLU that follows is one operation with them.
+    """
     model, values = as_model(model, model_kwargs)
     fixed = {name: value for name, value in values.items() if not isinstance(value, Tensor)}
     try:
@@ -156,14 +160,14 @@ def trace_program(model: nn.Module, model_kwargs: dict[str, object]) -> Program:
         graph = Tracer().trace(twin, concrete_args=fixed or None)
     except Exception as error:  # whatever a forward pass written for tensors raises when it meets a proxy
         raise Unsupported(f"forward cannot be traced: {error}") from error
-    return Reader(model, graph, twin).read()
+    return Reader(model, graph, twin, sums_first).read()
 
 
 class Reader:
     """Turns the traced calls into a program, or says which of them is not understood."""
 
-    def __init__(self, model: nn.Module, graph: fx.Graph, twin: nn.Module):
-        self.model, self.graph, self.twin = model, graph, twin
+    def __init__(self, model: nn.Module, graph: fx.Graph, twin: nn.Module, sums_first: bool = False):
+        self.model, self.graph, self.twin, self.sums_first = model, graph, twin, sums_first
         self.x = next(node for node in graph.nodes if node.op == "placeholder")
         self.alias: dict[fx.Node, fx.Node] = {}
         self.convolutions: dict[fx.Node, Convolution] = {}
@@ -280,11 +284,14 @@ class Reader:
         earlier = self.convolutions.get(source)
         if source is self.x:
             self.convolutions[node] = Convolution(node, source, None, (weight, bias))
-        elif earlier and earlier.is_plain_sum and self._is_sole_reader(node):
+        elif earlier and earlier.is_plain_sum and self._is_sole_reader(node) and not self._sums_first(earlier, weight):
             del self.convolutions[source]
             self.convolutions[node] = Convolution(node, earlier.source, earlier.module, (weight, bias))
         else:
             self.rowwise[node] = Step(linear_rows, (source, weight, bias), {})
+
+    def _sums_first(self, convolution: Convolution, weight: Tensor) -> bool:
+        return self.sums_first and convolution.source is not self.x and weight.shape[0] >= weight.shape[1]
 
     def _keep(self, node: fx.Node, function: Callable, is_relu: bool = False, in_place: bool = False) -> None:
         """Accept a row-wise step whose other operands are numbers or the same for all rows."""

@@ -5,7 +5,8 @@ low-rank change, and all that is linear before a sum over graphs. The rest is co
 as no edge leaves them, their rows go through all layers while they are in the cache.
 """
 
-import itertools
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -14,96 +15,143 @@ from torch import Tensor, fx
 from graphsieve.importance.engines.lowrank.changes import select
 from graphsieve.importance.engines.lowrank.filters import RestrictedFilter
 from graphsieve.importance.engines.lowrank.plan import Layer, Plan
+from graphsieve.importance.engines.lowrank.pooling import PooledPart
 from graphsieve.models.fast.convolutions import Edges
 
-PART_BYTES = 2**21  # of one layer's rows: larger parts leave the cache, smaller ones waste calls
+# Of one layer's rows for each thread: larger parts leave the cache, smaller ones waste calls (measured). Starting a
+# product takes longer than starting a sum.
+PART_BYTES, PART_BYTES_WITH_PRODUCTS = 2**20, 2**21
 
 
 @dataclass(frozen=True)
 class Part:
-    """Nodes that no edge leaves, and all layers but the first ones on them."""
+    """Nodes that no edge leaves, and on them all layers but the first ones, and what pools them."""
 
     nodes: slice
     filters: dict[fx.Node, RestrictedFilter]
+    poolings: dict[fx.Node, PooledPart]
 
 
-def read_parts(plan: Plan) -> list[Part]:
-    """Where graphs are pooled, every layer is known at all nodes in their order."""
-    later = {node: layer.filter for node, layer in plan.layers.items() if layer.table is None}
-    row = max(layer.base.shape[1] for layer in plan.layers.values()) * plan.problem.x.element_size()
-    edges = [edges for known in later.values() for edges in known.edges]
-    parts = closed_parts(edges, plan.problem.num_nodes, PART_BYTES // row)
-    return [Part(part, {node: known.block(part) for node, known in later.items()}) for part in parts]
+def read_cuts(plan: Plan) -> list[int]:
+    """Where the nodes of all layers and poolings can be parted."""
+    edges = [edges for known in _later_filters(plan).values() for edges in known.edges]
+    batches = [pooling.map.batch for pooling in plan.poolings.values()]
+    return closed_cuts(edges, batches, plan.problem.num_nodes)
 
 
-def closed_parts(edges: list[Edges], num_nodes: int, most: int) -> list[slice]:
-    """Of the nodes in their order, each of so many at the most, unless more of them cannot be parted."""
-    spanning = torch.zeros(num_nodes + 2, dtype=torch.long)  # how many edges join nodes on both sides of a cut
+def bytes_of_row(plan: Plan) -> int:
+    """Of the widest layer, or of x where there is none."""
+    widths = [layer.base.shape[1] for layer in plan.layers.values()] or [plan.problem.x.shape[1]]
+    return max(widths) * plan.problem.x.element_size()
+
+
+def read_parts(plan: Plan, cuts: list[int], copies: int) -> list[Part]:
+    """For so many copies at a time. Where graphs are pooled, every layer is known at all nodes in their order."""
+    later = _later_filters(plan)
+    size = torch.get_num_threads() * (PART_BYTES_WITH_PRODUCTS if later else PART_BYTES)
+    parts = parts_between(cuts, size // (bytes_of_row(plan) * copies))
+    pooled = {node: pooling.map.of_parts(parts) for node, pooling in plan.poolings.items()}
+    return [
+        Part(
+            part,
+            {node: known.block(part) for node, known in later.items()},
+            {node: of_parts[place] for node, of_parts in pooled.items()},
+        )
+        for place, part in enumerate(parts)
+    ]
+
+
+def _later_filters(plan: Plan) -> dict[fx.Node, RestrictedFilter]:
+    return {node: layer.filter for node, layer in plan.layers.items() if layer.table is None}
+
+
+def closed_cuts(edges: list[Edges], batches: list[Tensor], num_nodes: int) -> list[int]:
+    """Before which nodes in their order no edge, and no graph, reaches from one side to the other; and the two ends.
+
+    The numbers of graphs are higher behind a cut than before it.
+    """
+    is_cut = torch.ones(num_nodes + 1, dtype=torch.bool)
     for one in edges:
         source, target = one.source.cpu(), one.target.cpu()
-        spanning.add_(torch.bincount(torch.minimum(source, target) + 1, minlength=num_nodes + 2))
-        spanning.sub_(torch.bincount(torch.maximum(source, target) + 1, minlength=num_nodes + 2))
-    cuts = (spanning.cumsum(0)[: num_nodes + 1] == 0).nonzero()[:, 0].tolist()
+        spanning = torch.bincount(torch.minimum(source, target) + 1, minlength=num_nodes + 2)
+        spanning -= torch.bincount(torch.maximum(source, target) + 1, minlength=num_nodes + 2)
+        is_cut &= spanning.cumsum(0)[: num_nodes + 1] == 0  # edges that join nodes on both sides
+    for batch in batches:
+        highest_before, lowest_after = batch.cpu().cummax(0)[0], batch.cpu().flip(0).cummin(0)[0].flip(0)
+        is_cut[1:num_nodes] &= highest_before[:-1] < lowest_after[1:]
+    return is_cut.nonzero()[:, 0].tolist()
+
+
+def parts_between(cuts: list[int], most: int) -> list[slice]:
+    """Each of so many nodes at the most, unless more of them cannot be parted."""
     parts, start, last = [], 0, 0
     for cut in cuts[1:]:
         if cut - start > most and last > start:
             parts.append(slice(start, last))
             start = last
         last = cut
-    return [*parts, slice(start, num_nodes)]
+    return [*parts, slice(start, cuts[-1])]
 
 
 class WholeCopies:
-    """A block of copies, computed one by one.
+    """A block of copies, computed together for a few graphs after the other.
 
-    column: the columns of x in each slot of each copy, (slots, copies). moved: how they change, (nodes, slots, copies).
+    The rows of a node's copies stand below each other: what they have in common is read once, and a sum over nodes is
+    one for all of them. columns: those of x that change, (slots,). moved: by how much, (nodes, slots, copies).
     """
 
-    def __init__(self, plan: Plan, parts: list[Part], column: Tensor, moved: Tensor):
-        self.plan, self.parts, self.column, self.moved = plan, parts, column, moved
-        self.coefficients = {
-            node: self._coefficients(layer) for node, layer in plan.layers.items() if layer.table is not None
-        }
+    def __init__(self, plan: Plan, parts: list[Part], columns: Tensor, moved: Tensor):
+        self.plan, self.parts, self.columns, self.moved = plan, parts, columns, moved
+        self.copies = moved.shape[2]
+        later = (*(layer for layer in plan.layers.values() if layer.table is None), *plan.poolings.values())
+        self.readers = Counter(leaf for one in later for leaf in one.source.leaves)
+        self.terms = {node: self._terms(layer) for node, layer in plan.layers.items() if layer.table is not None}
 
-    def _coefficients(self, layer: Layer) -> Tensor:
-        """(hops, slots, copies, nodes)"""
+    def _terms(self, layer: Layer) -> list[tuple[Tensor, Tensor]]:
+        """For each hop and slot a coefficient, (nodes, copies, 1), and what it is of, (outputs,)."""
         powers = layer.filter.powers(select(self.moved, layer.reads[self.plan.program.x]))
-        return torch.stack(list(powers.values())).permute(0, 2, 3, 1).contiguous()
+        weights = layer.table[len(layer.base) :].view(len(powers), self.plan.problem.x.shape[1], -1)
+        return [
+            (power[:, slot, :, None], weight[column])
+            for power, weight in zip(powers.values(), weights, strict=True)
+            for slot, column in enumerate(self.columns)
+        ]
 
     def outputs(self) -> Tensor:
-        """(copies, graphs, columns)"""
-        copies = self.column.shape[1]
-        totals = {node: pooling.map.start(copies) for node, pooling in self.plan.poolings.items()}
-        for copy, part in itertools.product(range(copies), self.parts):
-            rows = self._rows(part, copy)
+        """(graphs, copies, columns)"""
+        totals = {node: pooling.map.start(self.copies) for node, pooling in self.plan.poolings.items()}
+        for part in self.parts:
+            rows = self._rows(part)
             for node, total in totals.items():
-                total.add(copy, part.nodes, self.plan.poolings[node].source.evaluate(rows.__getitem__))
-        return self.plan.output.evaluate(lambda leaf: totals[leaf].result()).unflatten(0, (copies, -1))
+                total.add(part.poolings[node], self.plan.poolings[node].source.evaluate(self._reading(rows)))
+        return self.plan.output.evaluate(lambda leaf: totals[leaf].result()).unflatten(0, (-1, self.copies))
 
-    def _rows(self, part: Part, copy: int) -> dict[fx.Node, Tensor]:
-        """Of all layers."""
+    def _rows(self, part: Part) -> dict[fx.Node, Tensor]:
+        """Of all layers, (nodes x copies, columns)."""
         rows: dict[fx.Node, Tensor] = {}
         if self.plan.x_rows is not None:
-            rows[self.plan.program.x] = self._of_x(part.nodes, copy)
+            rows[self.plan.program.x] = self._of_x(part.nodes)
         for node, layer in self.plan.layers.items():
             if layer.table is not None:
-                rows[node] = self._of_first_layer(node, layer, part.nodes, copy)
+                rows[node] = self._of_first_layer(layer.base[part.nodes], self.terms[node], part.nodes)
             else:
-                rows[node] = part.filters[node].apply(layer.source.evaluate(rows.__getitem__))
+                rows[node] = part.filters[node].apply(layer.source.evaluate(self._reading(rows)))
         return rows
 
-    def _of_x(self, nodes: slice, copy: int) -> Tensor:
-        values = self.plan.x_rows[nodes].clone()
-        for column, moved in zip(self.column[:, copy], self.moved[nodes, :, copy].T, strict=True):
-            values[:, column] += moved
-        return values
+    def _reading(self, rows: dict[fx.Node, Tensor]) -> Callable[[fx.Node], Tensor]:
+        """Rows that are read once are let go, so that what follows takes their place in the cache."""
+        return lambda leaf: rows.pop(leaf) if self.readers[leaf] == 1 else rows[leaf]
 
-    def _of_first_layer(self, node: fx.Node, layer: Layer, nodes: slice, copy: int) -> Tensor:
+    def _of_x(self, nodes: slice) -> Tensor:
+        values = self.plan.x_rows[nodes, None].repeat(1, self.copies, 1)
+        for slot, column in enumerate(self.columns):
+            values[:, :, column] += self.moved[nodes, slot]
+        return values.flatten(0, 1)
+
+    def _of_first_layer(self, base: Tensor, terms: list[tuple[Tensor, Tensor]], nodes: slice) -> Tensor:
         """The base row plus, for each hop and slot, a coefficient times the weight row of the slot's column."""
-        coefficients = self.coefficients[node][:, :, copy, nodes]
-        weights = layer.table[len(layer.base) :].view(len(coefficients), self.plan.problem.x.shape[1], -1)
-        terms = zip(coefficients.flatten(0, 1)[..., None], weights[:, self.column[:, copy]].flatten(0, 1), strict=True)
-        values = torch.addcmul(layer.base[nodes], *next(terms))
-        for coefficient, weight in terms:
-            values.addcmul_(coefficient, weight)
-        return values
+        (coefficient, weight), *others = terms
+        values = torch.addcmul(base[:, None], coefficient[nodes], weight)
+        for coefficient, weight in others:
+            values.addcmul_(coefficient[nodes], weight)
+        return values.flatten(0, 1)
