@@ -13,7 +13,6 @@ from graphsieve.importance.engines.lowrank.plan import Plan
 from graphsieve.importance.engines.lowrank.sizes import (
     BLOCK_BYTES,
     CHUNK_BYTES,
-    WIDE_BLOCK_BYTES,
     bytes_for_any_copy,
     bytes_of_rows,
     wide_layers,
@@ -23,8 +22,7 @@ from graphsieve.importance.engines.lowrank.whole import WholeCopies, read_parts
 from graphsieve.importance.engines.parallel import ordered_map
 
 SAMPLE = 16  # items on which the changed rows are counted to choose the size of blocks
-# When it pays to go from node to node (measured): the copies that reach a node, and the share of units near zero.
-FEWEST_ROWS, MOST_UNITS = 64, 0.1
+ENOUGH_ROWS = 0.5  # share of rows with few units near zero from which on these pay to be computed apart (measured)
 
 
 class LowRankEngine:
@@ -35,8 +33,8 @@ class LowRankEngine:
     def __init__(self, plan: Plan):
         self.plan, self.problem = plan, plan.problem
         self.nodes, self.place = plan.x_nodes.cpu().numpy(), plan.x_place.cpu().numpy()
-        self.by_node = plan.rectified is not None and self._pays_by_node()
-        self.holds_rows = bool(wide_layers(plan)) and not self.by_node and not plan.poolings
+        self.by_units = plan.rectified is not None and self._pays_by_units()
+        self.holds_rows = bool(wide_layers(plan)) and not plan.poolings
         if plan.poolings:
             self.parts = read_parts(plan)
             self.whole_base = self._whole_base()
@@ -54,11 +52,11 @@ class LowRankEngine:
         return (
             self._whole(columns, moved)
             if self.plan.poolings
-            else Copies(self.plan, columns, moved, lineage, self.by_node).logits()
+            else Copies(self.plan, columns, moved, lineage, self.by_units).logits()
         )
 
     def _bytes_of_rows(self, moved: Tensor) -> int:
-        return bytes_of_rows(self.plan, (moved != 0).any(1))
+        return bytes_of_rows(self.plan, (moved != 0).any(1), self.by_units)
 
     def _block(self, pairs: range) -> tuple[Tensor, Tensor, Lineage]:
         """Which columns the copies change, how, and which copies are parents: those with sparse columns removed."""
@@ -135,18 +133,14 @@ class LowRankEngine:
 
         return ordered_map(work, ranges, workers)
 
-    def _pays_by_node(self) -> bool:
-        """Whether, in a sample, few units may change sign, and a node is reached by enough copies of a block."""
-        shares, rows = [], 0
+    def _pays_by_units(self) -> bool:
+        """Whether, in a sample, enough of the rows have but few units that may change sign."""
+        few = []
         for first in self._sample():
-            entering = Copies(self.plan, *self._block(range(first, first + 1)), by_node=True).entering()
-            if len(entering.nodes):
-                rows += len(entering.nodes)
-                changes = entering.rows(slice(0, len(entering.nodes)))
-                shares.append(self.plan.rectified.share(entering.nodes, changes))
-        reached = rows / len(self._sample()) / len(self.problem.nodes)
-        copies = min(WIDE_BLOCK_BYTES, self.problem.memory_limit // 2) // bytes_for_any_copy(self.plan)
-        return reached * copies >= FEWEST_ROWS and np.mean(shares) <= MOST_UNITS
+            entering = Copies(self.plan, *self._block(range(first, first + 1)), by_units=True).entering()
+            changes = entering.rows(slice(0, len(entering.nodes)))
+            few.append(self.plan.rectified.has_few(entering.nodes, torch.linalg.vector_norm(changes, dim=1)))
+        return float(torch.cat(few).float().mean()) >= ENOUGH_ROWS
 
     def _sample(self) -> list[int]:
         """The first pair of some items."""
@@ -156,14 +150,13 @@ class LowRankEngine:
     def _copies_per_block(self, workers: int, memory: int) -> int:
         """By what some items take; all repeats of an item in one block, if they fit; and as many for every worker."""
         problem, one_copy = self.problem, bytes_for_any_copy(self.plan)
-        block = WIDE_BLOCK_BYTES if self.by_node else BLOCK_BYTES
-        fitting = max(1, min(block, memory) // one_copy)
+        fitting = max(1, min(BLOCK_BYTES, memory) // one_copy)
         if self.plan.poolings:
             fitting = min(fitting, problem.repeats)  # copies are computed one by one
         if self.holds_rows:
             sample = [range(first, first + min(problem.repeats, fitting)) for first in self._sample()]
             rows = sum(self._bytes_of_rows(self._block(some)[1]) for some in sample)
-            fitting = max(1, min(block, memory // 2) // (one_copy + rows // sum(map(len, sample))))
+            fitting = max(1, min(BLOCK_BYTES, memory // 2) // (one_copy + rows // sum(map(len, sample))))
         turns = math.ceil(problem.num_pairs / (workers * fitting))
         step = math.ceil(problem.num_pairs / (workers * turns))
         return math.ceil(step / problem.repeats) * problem.repeats if fitting >= 2 * problem.repeats else step
