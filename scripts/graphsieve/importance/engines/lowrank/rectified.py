@@ -35,7 +35,9 @@ class RectifiedOutput:
         self.weight = torch.cat([known.weights[hop] for hop in sorted(known.weights)]).T.contiguous()  # (units, inputs)
         margins = (z.abs() / self.weight.norm(dim=1)).nan_to_num_(torch.inf)  # of a unit that never changes
         margins, units = F.pad(margins, (0, 1), value=torch.inf).topk(min(FEW, z.shape[1]) + 1, largest=False)
-        self.margins, self.units, self.limit = margins[:, :-1].contiguous(), units[:, :-1].flatten(), margins[:, -1]
+        self.margins, self.limit = margins[:, :-1].contiguous(), margins[:, -1]
+        self.units = units[:, :-1].clamp(max=z.shape[1] - 1)  # those of these margins; behind infinite ones any
+        self.z_of_units = z.gather(1, self.units)
         self.slopes = (head * (z > 0)[:, None]).flatten(0, 1) @ self.weight  # (nodes x outputs, inputs)
         self.outputs = rows_times(z.relu(), head)
 
@@ -47,32 +49,30 @@ class RectifiedOutput:
         """Of the outputs at these nodes, (rows, outputs), when what enters changes by these rows, hop beside hop."""
         reach = torch.linalg.vector_norm(entering, dim=1)
         few = self.has_few(nodes, reach)
-        if few.all():
-            return self._few(nodes, entering, reach)
-        change = entering.new_empty(len(nodes), len(self.head))
-        for chosen, compute in ((few, self._few), (~few, self._all)):
-            rows = chosen.nonzero()[:, 0]
-            change[rows] = compute(nodes[rows], entering.index_select(0, rows), reach[rows])
+        change = self._linear(nodes, entering)
+        self._add_excess(change, nodes, entering, torch.where(few, reach, -1))
+        whole = (~few).nonzero()[:, 0]
+        if len(whole):
+            change[whole] = self._whole(nodes[whole], entering.index_select(0, whole))
         return change
 
-    def _all(self, nodes: Tensor, entering: Tensor, _: Tensor) -> Tensor:
+    def _whole(self, nodes: Tensor, entering: Tensor) -> Tensor:
         """With all units."""
         units = product(entering, self.weight.T).add_(self.z.index_select(0, nodes)).relu_()
         return rows_times(units, self.head) - self.outputs[nodes]
 
-    def _few(self, nodes: Tensor, entering: Tensor, reach: Tensor) -> Tensor:
-        """The linear part, and what each unit that may change sign adds to it."""
-        change = self._linear(nodes, entering)
+    def _add_excess(self, change: Tensor, nodes: Tensor, entering: Tensor, reach: Tensor) -> None:
+        """What units add that change sign, where each unit with a margin within `reach` may."""
         rows = (reach >= self.margins[:, 0][nodes]).nonzero()[:, 0]
-        nodes, reach = nodes[rows], reach[rows]
-        row, place = (self.margins.index_select(0, nodes) <= reach[:, None]).nonzero().T
-        node = nodes[row]
-        unit = self.units[node * self.margins.shape[1] + place]
-        starts = F.pad(torch.bincount(row, minlength=len(rows)).cumsum(0), (1, 0))
-        z = self.z.view(-1)[node * self.z.shape[1] + unit]
-        moved = _dots(entering.index_select(0, rows), self.weight, starts, unit).add_(z)
+        own = nodes[rows]
+        turns = self.margins.index_select(0, own) <= reach[rows, None]
+        unit, z = (table.index_select(0, own).masked_select(turns) for table in (self.units, self.z_of_units))
+        ends = reach.new_zeros(len(nodes) + 1, dtype=torch.long)
+        ends[rows + 1] = turns.sum(1)
+        starts = ends.cumsum(0)
+        moved = _dots(entering, self.weight, starts, unit).add_(z)
         excess = torch.where(z > 0, -moved, moved).relu_()
-        return change.index_add_(0, rows, weighted_sums(self.head.T, unit, excess, starts[:-1]))
+        change += weighted_sums(self.head.T, unit, excess, starts[:-1])
 
     def _linear(self, nodes: Tensor, entering: Tensor) -> Tensor:
         outputs = len(self.head)
