@@ -12,14 +12,13 @@ from graphsieve.importance.engines.lowrank.copies import Copies
 from graphsieve.importance.engines.lowrank.plan import Plan
 from graphsieve.importance.engines.lowrank.sizes import (
     BLOCK_BYTES,
-    CHUNK_BYTES,
     bytes_for_any_copy,
     bytes_of_rows,
     wide_layers,
 )
 from graphsieve.importance.engines.lowrank.tables import Lineage
 from graphsieve.importance.engines.lowrank.whole import WholeCopies, read_parts
-from graphsieve.importance.engines.parallel import ordered_map
+from graphsieve.importance.engines.parallel import ordered_map, workers_on
 
 SAMPLE = 16  # items on which the changed rows are counted to choose the size of blocks
 ENOUGH_ROWS = 0.5  # share of rows with few units near zero from which on these pay to be computed apart (measured)
@@ -122,8 +121,8 @@ class LowRankEngine:
 
     def blocks(self, score: Callable[[Tensor], np.ndarray]) -> Iterator[tuple[range, np.ndarray]]:
         """Scores of all pairs, block by block."""
-        workers = torch.get_num_threads() if self.problem.x.device.type == "cpu" else 1
-        memory = max(1, self.problem.memory_limit // workers - 4 * CHUNK_BYTES)
+        workers = workers_on(self.problem.x.device)
+        memory = max(1, self.problem.memory_limit // workers - 4 * self.plan.chunk_bytes)
         pairs, step = self.problem.num_pairs, self._copies_per_block(workers, memory)
         ranges = (range(start, min(start + step, pairs)) for start in range(0, pairs, step))
 

@@ -18,7 +18,6 @@ from graphsieve.importance.engines.lowrank.changes import (
 from graphsieve.importance.engines.lowrank.filters import Expression
 from graphsieve.importance.engines.lowrank.plan import Layer, Plan
 from graphsieve.importance.engines.lowrank.rectified import Entering
-from graphsieve.importance.engines.lowrank.sizes import CHUNK_BYTES
 from graphsieve.importance.engines.lowrank.tables import Lineage, Table, filter_table, sums_at_outputs
 from graphsieve.importance.engines.lowrank.trace import NARROW
 from graphsieve.models.fast.products import product
@@ -76,10 +75,14 @@ class Copies:
         reference, nodes = layer.reference, keys // self.number
         changes = reference.new_empty(1 + len(keys), reference.shape[1])
         changes[0] = 0
-        for part in _chunks(len(keys), reference.shape[1] * reference.element_size()):
+        for part in self._chunks(len(keys), reference.shape[1] * reference.element_size()):
             target = changes[1 + part.start : 1 + part.stop]
             torch.sub(rows(part), reference.index_select(0, nodes[part]), out=target)
         return Table(changes, mask, self.lineage.row_numbers(mask, keys))
+
+    def _chunks(self, rows: int, row_bytes: int) -> Iterator[slice]:
+        step = max(self.plan.chunk_bytes // row_bytes, 64)
+        return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
 
     def _transformed(self, layer: Layer, mask: Tensor, keys: Tensor, rows: Rows) -> dict[int, Tensor]:
         """The change of the input times the weight of each hop, at all nodes which that hop reads."""
@@ -87,7 +90,7 @@ class Copies:
         sizes, width, hops = layer.filter.sizes, layer.base.shape[1], sorted(layer.filter.weights)
         ends = {hop: int(torch.searchsorted(keys, sizes[hop] * self.number)) for hop in hops}
         tables = {hop: reference.new_zeros(1 + ends[hop], width) for hop in hops}
-        for part in _chunks(len(keys), layer.weight.shape[1] * reference.element_size()):
+        for part in self._chunks(len(keys), layer.weight.shape[1] * reference.element_size()):
             skipped = width * sum(ends[hop] <= part.start for hop in hops)
             product = _product(rows(part), layer.weight[skipped:])
             product -= reference[:, skipped:].index_select(0, nodes[part])
@@ -113,7 +116,7 @@ class Copies:
         mask, keys, rows = self._changed_rows(output, reads)
         table = torch.cat([base, base.new_empty(len(keys), base.shape[1])])
         width = max(change.width for change in self.changes.values())
-        for part in _chunks(len(keys), width * base.element_size()):
+        for part in self._chunks(len(keys), width * base.element_size()):
             table[len(base) + part.start : len(base) + part.stop] = rows(part)
         numbers = self.lineage.row_numbers(mask, keys)[:, self.lineage.parents :]
         unchanged = torch.arange(len(base), device=base.device)[:, None]
@@ -124,7 +127,7 @@ class Copies:
         """As `logits`, without the values of the last convolution."""
         base, entering = self.plan.problem.baseline, self.entering()
         changes = base.new_zeros(1 + len(entering.nodes), base.shape[1])
-        for part in _chunks(len(entering.nodes), entering.table.shape[1] * base.element_size()):
+        for part in self._chunks(len(entering.nodes), entering.table.shape[1] * base.element_size()):
             change = self.plan.rectified.change(entering.nodes[part], entering.rows(part))
             changes[1 + part.start : 1 + part.stop] = change
         numbers = entering.numbers[:, self.lineage.parents :]
@@ -147,8 +150,3 @@ def _product(rows: Tensor, weight: Tensor) -> Tensor:
 def _read(nodes: Tensor, index: Tensor | None) -> Tensor:
     """Where a reader's nodes stand among the rows it reads."""
     return nodes if index is None else index[nodes]
-
-
-def _chunks(rows: int, row_bytes: int) -> Iterator[slice]:
-    step = max(CHUNK_BYTES // row_bytes, 64)
-    return (slice(start, min(start + step, rows)) for start in range(0, rows, step))

@@ -5,9 +5,6 @@ from torch import Tensor
 from graphsieve.importance.engines.lowrank.changes import select, union
 from graphsieve.importance.engines.lowrank.plan import Layer, Plan
 
-# Rows in flight between two convolutions, per thread: more would leave the cache; fewer make operations so short that
-# Python threads wait for each other.
-CHUNK_BYTES = 2**22
 BLOCK_BYTES = 2**26  # what a block of copies takes at most, even where the memory limit allows more
 
 
