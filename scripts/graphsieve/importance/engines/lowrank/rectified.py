@@ -50,7 +50,7 @@ class RectifiedOutput:
         reach = torch.linalg.vector_norm(entering, dim=1)
         few = self.has_few(nodes, reach)
         change = self._linear(nodes, entering)
-        self._add_excess(change, nodes, entering, torch.where(few, reach, -1))
+        self._add_excess(change, nodes, entering, torch.where(few, reach, -1))  # nothing where it is not few
         whole = (~few).nonzero()[:, 0]
         if len(whole):
             change[whole] = self._whole(nodes[whole], entering.index_select(0, whole))
@@ -82,7 +82,7 @@ class RectifiedOutput:
 
 
 def _dots(rows: Tensor, others: Tensor, starts: Tensor, which: Tensor) -> Tensor:
-    """Of row i with each of the others that `which` names from starts[i] to starts[i + 1]."""
+    """The products of row i with each of the others that `which` names from starts[i] to starts[i + 1]."""
     pattern = csr_tensor(starts, which, rows.new_zeros(len(which)), (len(rows), len(others)))
     return torch.sparse.sampled_addmm(pattern, rows, others.T, beta=0).values()
 
