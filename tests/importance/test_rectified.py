@@ -4,8 +4,8 @@ import pytest
 import torch
 from importance_cases import CLASSES, FEATURES, compare, make_graph
 
-from graphsieve.importance.engines.lowrank import blocks
-from graphsieve.importance.engines.lowrank.rectified import ROWS, RectifiedOutput
+from graphsieve.importance.engines.lowrank import blocks, rectified
+from graphsieve.importance.engines.lowrank.rectified import RectifiedOutput
 from graphsieve.models.classifier import build_model
 
 WIDE = 80  # more units than are written down for all nodes
@@ -18,34 +18,43 @@ class OneHop:
         self.weights = weights
 
 
+@pytest.mark.parametrize("few", [1, 3, 7, 50])
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
-def test_changes_are_those_of_the_relu_itself(size):
+def test_changes_are_those_of_the_relu_itself(monkeypatch, size, few):
+    monkeypatch.setattr(rectified, "FEW", few)
     torch.manual_seed(0)
     weights = {1: torch.randn(5, 7, dtype=torch.float64), 0: torch.randn(4, 7, dtype=torch.float64)}
     weights[0][:, 2] = weights[1][:, 2] = 0  # a unit that never changes
     z, head = torch.randn(3, 7, dtype=torch.float64), torch.randn(2, 7, dtype=torch.float64)
-    z[1, 3] = 0
-    entering = size * torch.randn(2 * ROWS + 5, 9, dtype=torch.float64) * torch.rand(2 * ROWS + 5, 1)
-    output = RectifiedOutput(OneHop(weights), z, head)
-    for node in range(3):
-        new = z[node] + entering[:, :4] @ weights[0] + entering[:, 4:] @ weights[1]
-        expected = head @ (new.relu() - z[node].relu()).T
-        assert torch.allclose(output.change(node, entering), expected, rtol=1e-12, atol=1e-12 * size)
+    z[1, 3] = z[1, 2] = 0
+    nodes = torch.arange(3).repeat_interleave(20)
+    entering = size * torch.randn(60, 9, dtype=torch.float64) * torch.rand(60, 1)
+    entering[5] = 0
+    new = z[nodes] + entering[:, :4] @ weights[0] + entering[:, 4:] @ weights[1]
+    expected = (new.relu() - z[nodes].relu()) @ head.T
+    found = RectifiedOutput(OneHop(weights), z, head).change(nodes, entering)
+    assert torch.allclose(found, expected, rtol=1e-12, atol=1e-12 * size)
 
 
-def test_the_share_of_units_that_may_change_sign():
+def test_what_is_not_a_number_stays_so():
+    output = RectifiedOutput(OneHop({1: torch.eye(4)}), torch.ones(1, 4), torch.ones(2, 4))
+    entering = torch.full((1, 4), torch.nan)
+    assert output.change(torch.tensor([0]), entering).isnan().all()
+
+
+def test_few_units_may_change_sign_where_the_change_is_short(monkeypatch):
+    monkeypatch.setattr(rectified, "FEW", 1)
     z = torch.tensor([[1.0, -3.0, 2.0, -0.5]])
     output = RectifiedOutput(OneHop({1: torch.tensor([[1.0, 1.0, 4.0, 0.0]])}), z, torch.ones(1, 4))
-    assert output.share(torch.tensor([0, 0]), torch.tensor([[0.7], [2.0]])) == (1 + 2) / 8
+    assert output.has_few(torch.tensor([0, 0, 0]), torch.tensor([0.4, 0.7, 2.0])).tolist() == [True, True, False]
 
 
 @pytest.fixture
 def taken(monkeypatch):
-    """Go from node to node whether it pays or not; the number of times that was done."""
+    """Compute single units whether it pays or not; the number of times that was done."""
     calls = []
     change = RectifiedOutput.change
-    monkeypatch.setattr(blocks, "FEWEST_ROWS", 0)
-    monkeypatch.setattr(blocks, "MOST_UNITS", 1)
+    monkeypatch.setattr(blocks, "ENOUGH_ROWS", 0)
     monkeypatch.setattr(RectifiedOutput, "change", lambda *given: calls.append(1) or change(*given))
     return calls
 
@@ -53,13 +62,13 @@ def taken(monkeypatch):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("density", [0.1, 0.9])
 @pytest.mark.parametrize("name", ["gcn", "graphsage"])
-def test_node_by_node_gives_the_numbers_of_full_passes(taken, name, density, dtype):
+def test_unit_by_unit_gives_the_numbers_of_full_passes(taken, name, density, dtype):
     model = build_model(name, FEATURES, CLASSES, hidden=WIDE, seed=1).to(dtype)
     compare(model, make_graph(dtype, density), engine="lowrank")
     assert taken
 
 
-def test_node_by_node_behind_three_convolutions_and_for_groups(taken):
+def test_unit_by_unit_behind_three_convolutions_and_for_groups(taken):
     model = build_model("gcn", FEATURES, CLASSES, hidden=WIDE, num_layers=3, seed=1)
     compare(model, make_graph(), engine="lowrank", groups={"both": [0, 1], "last": [5]})
     assert taken

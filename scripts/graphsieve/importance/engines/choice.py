@@ -24,7 +24,7 @@ FEWEST_PAIRS = 300  # below this, finding out which engine is exact costs more t
 MANY_COLUMNS = 128  # from this size on, a group may be cheaper to score by full passes
 GATHERED = 4  # as much too dear are the rows counted that the low-rank engine gathers for a group (measured)
 WORTHWHILE = 0.7  # share of a full pass's cost that an engine may have: counted costs are rough
-Engine = LowRankEngine | IncrementalEngine | RestrictedEngine | FullEngine | BatchedEngine
+Engine = LowRankEngine | WholeGraphsEngine | IncrementalEngine | RestrictedEngine | FullEngine | BatchedEngine
 
 
 def choose_engine(name: str | Engine, problem: Problem) -> Engine:
@@ -70,7 +70,7 @@ def _fastest(problem: Problem) -> Engine:
     return full
 
 
-def _lowrank(problem: Problem) -> LowRankEngine:
+def _lowrank(problem: Problem) -> LowRankEngine | WholeGraphsEngine:
     """Built from the model's operations, then checked against two passes of the model itself."""
     if not problem.inputs.is_x:
         raise Unsupported(f"the columns of {problem.inputs.name} are perturbed")
@@ -83,7 +83,7 @@ def _lowrank(problem: Problem) -> LowRankEngine:
     return engine
 
 
-def _pays_for_groups(engine: LowRankEngine, full: FullEngine) -> bool:
+def _pays_for_groups(engine: LowRankEngine | WholeGraphsEngine, full: FullEngine) -> bool:
     """A group of g columns is a change of rank g: its cost grows with g, that of a full pass does not."""
     problem = full.problem
     if problem.largest_item < MANY_COLUMNS:

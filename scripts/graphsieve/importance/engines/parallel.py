@@ -11,6 +11,10 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+def workers_on(device: torch.device) -> int:
+    return torch.get_num_threads() if device.type == "cpu" else 1
+
+
 def ordered_map(function: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:
     """As `map`, with at most `workers` + 1 results in memory.
 

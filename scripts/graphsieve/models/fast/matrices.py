@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -68,10 +68,20 @@ class SparseRows:
 
     @cached_property
     def _csr(self) -> Tensor:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
-            parts = (self.starts, self.columns, self.values)
-            return torch.sparse_csr_tensor(*parts, self.shape, check_invariants=False)
+        return csr_tensor(self.starts, self.columns, self.values, self.shape)
+
+
+def csr_tensor(starts: Tensor, columns: Tensor, values: Tensor, shape: tuple[int, int]) -> Tensor:
+    _hear_warning()
+    return torch.sparse_csr_tensor(starts, columns, values, shape, check_invariants=False)
+
+
+@cache
+def _hear_warning() -> None:
+    """torch says once a process that CSR tensors are in beta."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
+        torch.sparse_csr_tensor([0], [], [], (0, 0), check_invariants=False)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from graphsieve.importance.engines.cost import counted_cost
 from graphsieve.importance.engines.incremental.blocks import Copies
 from graphsieve.importance.engines.incremental.changes import Family
 from graphsieve.importance.engines.incremental.plan import Plan
-from graphsieve.importance.engines.parallel import ordered_map
+from graphsieve.importance.engines.parallel import ordered_map, workers_on
 
 BLOCK_BYTES = 2**26  # of changed rows in a block of copies, even where the memory limit allows more
 MOVES = 5  # arrays with an entry for every node and slot of a copy
@@ -32,7 +32,7 @@ class IncrementalEngine:
         """How many threads, and the bytes that each has for what changes beside its copy of a layer's tables."""
         layers, limit = self.plan.layers.values(), self.problem.memory_limit
         tables = max((sum(table.nbytes for table in layer.tables) for layer in layers), default=0)
-        threads = torch.get_num_threads() if self.problem.x.device.type == "cpu" else 1
+        threads = workers_on(self.problem.x.device)
         workers = max(1, min(threads, limit // (2 * tables + 1)))
         return workers, max(limit // workers - tables, 0) // 2
 

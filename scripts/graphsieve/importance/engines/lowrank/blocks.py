@@ -12,18 +12,17 @@ from graphsieve.importance.engines.lowrank.copies import Copies
 from graphsieve.importance.engines.lowrank.plan import Plan
 from graphsieve.importance.engines.lowrank.sizes import (
     BLOCK_BYTES,
-    CHUNK_BYTES,
-    WIDE_BLOCK_BYTES,
     bytes_for_any_copy,
     bytes_of_rows,
     wide_layers,
 )
 from graphsieve.importance.engines.lowrank.tables import Lineage
-from graphsieve.importance.engines.parallel import ordered_map
+from graphsieve.importance.engines.parallel import ordered_map, workers_on
 
 SAMPLE = 16  # items on which the changed rows are counted to choose the size of blocks
-# When it pays to go from node to node (measured): the copies that reach a node, and the share of units near zero.
-FEWEST_ROWS, MOST_UNITS = 64, 0.1
+# Share of rows with few units near zero from which on these are computed apart. Measured: a third or less does not pay,
+# as of fresh models, nearly all does, as after training; what lies between was not met.
+ENOUGH_ROWS = 0.5
 
 
 class LowRankEngine:
@@ -34,8 +33,8 @@ class LowRankEngine:
     def __init__(self, plan: Plan):
         self.plan, self.problem = plan, plan.problem
         self.nodes, self.place = plan.x_nodes.cpu().numpy(), plan.x_place.cpu().numpy()
-        self.by_node = plan.rectified is not None and self._pays_by_node()
-        self.holds_rows = bool(wide_layers(plan)) and not self.by_node
+        self.by_units = plan.rectified is not None and self._pays_by_units()
+        self.holds_rows = bool(wide_layers(plan))
 
     def logits(self, pairs: range) -> Tensor:
         """(classes, nodes, copies) of the pairs."""
@@ -47,10 +46,10 @@ class LowRankEngine:
             middle = (pairs.start + pairs.stop) // 2
             halves = (range(pairs.start, middle), range(middle, pairs.stop))
             return torch.cat([self._logits(half, memory) for half in halves], 2)
-        return Copies(self.plan, columns, moved, lineage, self.by_node).logits()
+        return Copies(self.plan, columns, moved, lineage, self.by_units).logits()
 
     def _bytes_of_rows(self, moved: Tensor) -> int:
-        return bytes_of_rows(self.plan, (moved != 0).any(1))
+        return bytes_of_rows(self.plan, (moved != 0).any(1), self.by_units)
 
     def _block(self, pairs: range) -> tuple[Tensor, Tensor, Lineage]:
         """Which columns the copies change, how, and which copies are parents: those with sparse columns removed."""
@@ -106,8 +105,8 @@ class LowRankEngine:
 
     def blocks(self, score: Callable[[Tensor], np.ndarray]) -> Iterator[tuple[range, np.ndarray]]:
         """Scores of all pairs, block by block."""
-        workers = torch.get_num_threads() if self.problem.x.device.type == "cpu" else 1
-        memory = max(1, self.problem.memory_limit // workers - 4 * CHUNK_BYTES)
+        workers = workers_on(self.problem.x.device)
+        memory = max(1, self.problem.memory_limit // workers - 4 * self.plan.chunk_bytes)
         pairs, step = self.problem.num_pairs, self._copies_per_block(workers, memory)
         ranges = (range(start, min(start + step, pairs)) for start in range(0, pairs, step))
 
@@ -117,18 +116,14 @@ class LowRankEngine:
 
         return ordered_map(work, ranges, workers)
 
-    def _pays_by_node(self) -> bool:
-        """Whether, in a sample, few units may change sign, and a node is reached by enough copies of a block."""
-        shares, rows = [], 0
+    def _pays_by_units(self) -> bool:
+        """Whether, in a sample, enough of the rows have but few units that may change sign."""
+        few = []
         for first in self._sample():
-            entering = Copies(self.plan, *self._block(range(first, first + 1)), by_node=True).entering()
-            if len(entering.nodes):
-                rows += len(entering.nodes)
-                changes = entering.rows(slice(0, len(entering.nodes)))
-                shares.append(self.plan.rectified.share(entering.nodes, changes))
-        reached = rows / len(self._sample()) / len(self.problem.nodes)
-        copies = min(WIDE_BLOCK_BYTES, self.problem.memory_limit // 2) // bytes_for_any_copy(self.plan)
-        return reached * copies >= FEWEST_ROWS and np.mean(shares) <= MOST_UNITS
+            entering = Copies(self.plan, *self._block(range(first, first + 1)), by_units=True).entering()
+            changes = entering.rows(slice(0, len(entering.nodes)))
+            few.append(self.plan.rectified.has_few(entering.nodes, torch.linalg.vector_norm(changes, dim=1)))
+        return float(torch.cat(few).float().mean()) >= ENOUGH_ROWS
 
     def _sample(self) -> list[int]:
         """The first pair of some items."""
@@ -138,12 +133,11 @@ class LowRankEngine:
     def _copies_per_block(self, workers: int, memory: int) -> int:
         """By what some items take; all repeats of an item in one block, if they fit; and as many for every worker."""
         problem, one_copy = self.problem, bytes_for_any_copy(self.plan)
-        block = WIDE_BLOCK_BYTES if self.by_node else BLOCK_BYTES
-        fitting = max(1, min(block, memory) // one_copy)
+        fitting = max(1, min(BLOCK_BYTES, memory) // one_copy)
         if self.holds_rows:
             sample = [range(first, first + min(problem.repeats, fitting)) for first in self._sample()]
             rows = sum(self._bytes_of_rows(self._block(some)[1]) for some in sample)
-            fitting = max(1, min(block, memory // 2) // (one_copy + rows // sum(map(len, sample))))
+            fitting = max(1, min(BLOCK_BYTES, memory // 2) // (one_copy + rows // sum(map(len, sample))))
         turns = math.ceil(problem.num_pairs / (workers * fitting))
         step = math.ceil(problem.num_pairs / (workers * turns))
         return math.ceil(step / problem.repeats) * problem.repeats if fitting >= 2 * problem.repeats else step

@@ -17,8 +17,7 @@ from graphsieve.importance.engines.lowrank.changes import (
 )
 from graphsieve.importance.engines.lowrank.filters import Expression
 from graphsieve.importance.engines.lowrank.plan import Layer, Plan
-from graphsieve.importance.engines.lowrank.rectified import Bag, Entering
-from graphsieve.importance.engines.lowrank.sizes import CHUNK_BYTES
+from graphsieve.importance.engines.lowrank.rectified import Entering
 from graphsieve.importance.engines.lowrank.tables import Lineage, Table, filter_table, sums_at_outputs
 from graphsieve.importance.engines.lowrank.trace import NARROW
 from graphsieve.models.fast.products import product
@@ -28,17 +27,17 @@ class Copies:
     """The values of all layers.
 
     columns: the columns of x in each slot of each copy, (slots, copies). moved: the change of these columns against the
-    parent's, (nodes read, slots, copies). by_node: without the last convolution, which
-    `plan.rectified` stands for.
+    parent's, (nodes read, slots, copies). by_units: without the last convolution, for
+    which `plan.rectified` stands.
     """
 
-    def __init__(self, plan: Plan, columns: Tensor, moved: Tensor, lineage: Lineage, by_node: bool):
+    def __init__(self, plan: Plan, columns: Tensor, moved: Tensor, lineage: Lineage, by_units: bool):
         self.plan, self.columns, self.moved, self.lineage = plan, columns, moved, lineage
         self.number = columns.shape[1]
         self.changes: dict[fx.Node, Change] = {}
         if plan.x_rows is not None:
             self.changes[plan.program.x] = InputChange(plan.x_rows, moved, columns, lineage)
-        self.last = plan.output.leaves[0] if by_node else None
+        self.last = plan.output.leaves[0] if by_units else None
         for node, layer in plan.layers.items():
             if node is not self.last:
                 self.changes[node] = self._later_layer(layer) if layer.table is None else self._first_layer(layer)
@@ -50,12 +49,11 @@ class Copies:
 
     def _later_layer(self, layer: Layer) -> DenseChange | SparseChange:
         """The new rows of its input, minus the unperturbed ones, filtered."""
-        mask, keys, rows = self._changed_rows(layer.source, layer.reads)
         if layer.filter.transforms_first:
+            mask, keys, rows = self._changed_rows(layer.source, layer.reads)
             change = layer.filter.combine(self._transformed(layer, mask, keys, rows))
             return DenseChange(layer.base, change, lambda: layer.filter.reached(mask))
-        entering = Table(self._entering(layer, keys, rows), mask, self.lineage.row_numbers(mask, keys))
-        return SparseChange(layer.base, filter_table(layer.filter, entering, self.lineage))
+        return SparseChange(layer.base, filter_table(layer.filter, self._entering(layer), self.lineage))
 
     def _changed_rows(self, expression: Expression, reads: dict[fx.Node, Tensor | None]) -> tuple[Tensor, Tensor, Rows]:
         """Where the value of an expression differs from the parent's, as a mask and as keys, and its rows there."""
@@ -71,15 +69,20 @@ class Copies:
         leaves = {leaf: self.changes[leaf].rows(_read(nodes, reads[leaf]), copies) for leaf in expression.leaves}
         return lambda part: expression.evaluate(lambda leaf: leaves[leaf](part))
 
-    def _entering(self, layer: Layer, keys: Tensor, rows: Rows) -> Tensor:
-        """The changes of the input, below a row of zeros."""
+    def _entering(self, layer: Layer) -> Table:
+        """The changes of the input."""
+        mask, keys, rows = self._changed_rows(layer.source, layer.reads)
         reference, nodes = layer.reference, keys // self.number
         changes = reference.new_empty(1 + len(keys), reference.shape[1])
         changes[0] = 0
-        for part in _chunks(len(keys), reference.shape[1] * reference.element_size()):
+        for part in self._chunks(len(keys), reference.shape[1] * reference.element_size()):
             target = changes[1 + part.start : 1 + part.stop]
             torch.sub(rows(part), reference.index_select(0, nodes[part]), out=target)
-        return changes
+        return Table(changes, mask, self.lineage.row_numbers(mask, keys))
+
+    def _chunks(self, rows: int, row_bytes: int) -> Iterator[slice]:
+        step = max(self.plan.chunk_bytes // row_bytes, 64)
+        return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
 
     def _transformed(self, layer: Layer, mask: Tensor, keys: Tensor, rows: Rows) -> dict[int, Tensor]:
         """The change of the input times the weight of each hop, at all nodes which that hop reads."""
@@ -87,7 +90,7 @@ class Copies:
         sizes, width, hops = layer.filter.sizes, layer.base.shape[1], sorted(layer.filter.weights)
         ends = {hop: int(torch.searchsorted(keys, sizes[hop] * self.number)) for hop in hops}
         tables = {hop: reference.new_zeros(1 + ends[hop], width) for hop in hops}
-        for part in _chunks(len(keys), layer.weight.shape[1] * reference.element_size()):
+        for part in self._chunks(len(keys), layer.weight.shape[1] * reference.element_size()):
             skipped = width * sum(ends[hop] <= part.start for hop in hops)
             product = _product(rows(part), layer.weight[skipped:])
             product -= reference[:, skipped:].index_select(0, nodes[part])
@@ -104,7 +107,7 @@ class Copies:
     def logits(self) -> Tensor:
         """(classes, nodes, scored copies); rows that no change reaches keep the model's own value, unrounded."""
         if self.last is not None:
-            return self._logits_by_node()
+            return self._logits_by_units()
         output, reads, base = self.plan.output, self.plan.output_reads, self.plan.problem.baseline
         result = self.changes[output.result] if not output.steps else None
         if isinstance(result, DenseChange):
@@ -113,35 +116,30 @@ class Copies:
         mask, keys, rows = self._changed_rows(output, reads)
         table = torch.cat([base, base.new_empty(len(keys), base.shape[1])])
         width = max(change.width for change in self.changes.values())
-        for part in _chunks(len(keys), width * base.element_size()):
+        for part in self._chunks(len(keys), width * base.element_size()):
             table[len(base) + part.start : len(base) + part.stop] = rows(part)
         numbers = self.lineage.row_numbers(mask, keys)[:, self.lineage.parents :]
         unchanged = torch.arange(len(base), device=base.device)[:, None]
         numbers = torch.where(numbers > 0, numbers + (len(base) - 1), unchanged)
         return table.T.contiguous().index_select(1, numbers.flatten()).view(-1, *numbers.shape)
 
-    def _logits_by_node(self) -> Tensor:
-        """As `logits`, at one scored node after the other, without the values of the last convolution."""
+    def _logits_by_units(self) -> Tensor:
+        """As `logits`, without the values of the last convolution."""
         base, entering = self.plan.problem.baseline, self.entering()
-        changes = base.new_zeros(base.shape[1], 1 + len(entering.nodes))
-        for node, part in entering.parts(len(base)):
-            changes[:, 1 + part.start : 1 + part.stop] = self.plan.rectified.change(node, entering.rows(part))
+        changes = base.new_zeros(1 + len(entering.nodes), base.shape[1])
+        for part in self._chunks(len(entering.nodes), entering.table.shape[1] * base.element_size()):
+            change = self.plan.rectified.change(entering.nodes[part], entering.rows(part))
+            changes[1 + part.start : 1 + part.stop] = change
         numbers = entering.numbers[:, self.lineage.parents :]
-        return changes.index_select(1, numbers.flatten()).view(-1, *numbers.shape).add_(base.T[:, :, None])
+        changes = changes.T.contiguous().index_select(1, numbers.flatten())
+        return changes.view(-1, *numbers.shape).add_(base.T[:, :, None])
 
     def entering(self) -> Entering:
         """What the last convolution reads at the scored nodes that a change reaches."""
         layer = self.plan.layers[self.last]
-        mask = self._mask(layer.source, layer.reads)
-        keys = mask.flatten().nonzero()[:, 0]
-        table = Table(layer.reference[:0], mask, self.lineage.row_numbers(mask, keys))
+        table = self._entering(layer)
         reached, numbers, sums = sums_at_outputs(layer.filter, table, self.lineage)
-        nodes, bags = reached.flatten().nonzero()[:, 0] // self.number, []
-        for one in sums:
-            read = keys[one.source - 1]
-            rows = self._rows(layer.source, layer.reads, read)
-            bags.append(Bag(one, one.bounds(len(nodes)), rows, layer.reference, read // self.number))
-        return Entering(nodes, numbers, bags)
+        return Entering(reached.flatten().nonzero()[:, 0] // self.number, numbers, table.rows, sums)
 
 
 def _product(rows: Tensor, weight: Tensor) -> Tensor:
@@ -152,8 +150,3 @@ def _product(rows: Tensor, weight: Tensor) -> Tensor:
 def _read(nodes: Tensor, index: Tensor | None) -> Tensor:
     """Where a reader's nodes stand among the rows it reads."""
     return nodes if index is None else index[nodes]
-
-
-def _chunks(rows: int, row_bytes: int) -> Iterator[slice]:
-    step = max(CHUNK_BYTES // row_bytes, 64)
-    return (slice(start, min(start + step, rows)) for start in range(0, rows, step))

@@ -26,8 +26,14 @@ from graphsieve.importance.engines.lowrank.trace import (
     relu_in_place,
     trace_program,
 )
+from graphsieve.importance.engines.parallel import workers_on
 from graphsieve.importance.problem import Problem
 from graphsieve.models.fast.convolutions import Filter, Unsupported, linear_filter, read_filter
+
+# Rows in flight between two convolutions, per thread: more would leave every cache; fewer make operations so short that
+# Python threads wait for each other.
+CHUNK_BYTES = 2**22
+CHUNKS = 16  # a thread's share of the memory is at least so many times that
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,7 @@ class Plan:
 
     def __init__(self, problem: Problem):
         self.problem = problem
+        self.chunk_bytes = min(CHUNK_BYTES, problem.memory_limit // workers_on(problem.x.device) // CHUNKS)
         of_graphs = problem.target.level == "graph"
         self.program = trace_program(problem.model, problem.inputs.model_kwargs, sums_first=of_graphs)
         self.output = read_expression(self.program, self.program.output)

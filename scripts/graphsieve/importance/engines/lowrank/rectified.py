@@ -1,27 +1,31 @@
-"""Few outputs behind a last ReLU, node by node: only units that may change sign are computed one by one.
+"""Few outputs behind a last ReLU: only units that may change sign are computed one by one.
 
 The outputs are `V relu(z) + c`, where z is a convolution's output. When what enters the convolution changes by s, unit
 k of z changes by s . w_k, so by at most |s| |w_k|. While that is below |z_k|, the unit keeps its sign and is linear;
 all units taken as linear are one small matrix for each node, `V diag(z > 0) W`. What a unit that changes sign adds to
 this is how far it gets beyond zero. So the product s . w_k is needed for the units of small |z_k| / |w_k| alone: after
-training about one in a hundred, before it one in three. What is left out is zero.
+training about one in a hundred, before it one in three. What is left out is zero. Where more than a few of a row's
+units may change sign, one product with all of them is cheaper.
 """
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from graphsieve.importance.engines.lowrank.filters import RestrictedFilter
 from graphsieve.importance.engines.lowrank.tables import Sums, weighted_sums
+from graphsieve.importance.engines.lowrank.trace import rows_times
+from graphsieve.models.fast.matrices import csr_tensor
+from graphsieve.models.fast.products import product
 
-TERMS = 2048  # rows that are summed at once: they should stay in the cache
-ROWS = 32  # that are computed with the same units: those that the largest of these changes needs
+FEW = 48  # units that are computed one by one at most (measured)
 
 
 class RectifiedOutput:
-    """The changes of the outputs at a node, from the changes of what its convolution reads.
+    """The changes of the outputs, from the changes of what their convolution reads.
 
     known: that convolution, which reaches one hop at the most. z: its unperturbed output. head: V, (outputs, units).
     """
@@ -29,50 +33,58 @@ class RectifiedOutput:
     def __init__(self, known: RestrictedFilter, z: Tensor, head: Tensor):
         self.z, self.head = z, head
         self.weight = torch.cat([known.weights[hop] for hop in sorted(known.weights)]).T.contiguous()  # (units, inputs)
-        margins = z.abs() / self.weight.norm(dim=1)  # NaN, which is sorted last, for a unit that never changes
-        self.margins, self.units = margins.sort(dim=1)
-        self.slopes = ((head * (z > 0)[:, None]).flatten(0, 1) @ self.weight).view(len(z), len(head), -1)
+        margins = (z.abs() / self.weight.norm(dim=1)).nan_to_num_(torch.inf)  # of a unit that never changes
+        margins, units = F.pad(margins, (0, 1), value=torch.inf).topk(min(FEW, z.shape[1]) + 1, largest=False)
+        self.margins, self.limit = margins[:, :-1].contiguous(), margins[:, -1]
+        self.units = units[:, :-1].clamp(max=z.shape[1] - 1)  # those of these margins; behind infinite ones any
+        self.z_of_units = z.gather(1, self.units)
+        self.slopes = (head * (z > 0)[:, None]).flatten(0, 1) @ self.weight  # (nodes x outputs, inputs)
+        self.outputs = rows_times(z.relu(), head)
 
-    def share(self, nodes: Tensor, entering: Tensor) -> float:
-        """Of the units that may change sign at these nodes when what enters changes by these rows."""
-        reach = torch.linalg.vector_norm(entering, dim=1, keepdim=True)
-        return float((self.margins[nodes] <= reach).float().mean())
+    def has_few(self, nodes: Tensor, reach: Tensor) -> Tensor:
+        """Whether few units may change sign at these nodes when what enters changes by vectors of this length."""
+        return reach < self.limit[nodes]
 
-    def change(self, node: int, entering: Tensor) -> Tensor:
-        """Of the outputs, (outputs, rows), when what enters changes by these rows, hop beside hop."""
-        reach, order = torch.linalg.vector_norm(entering, dim=1).sort(descending=True)
-        entering = entering.index_select(0, order)
-        change = self.slopes[node] @ entering.T
-        counts = torch.searchsorted(self.margins[node], reach[::ROWS].contiguous(), right=True).tolist()
-        units = self.units[node, : counts[0]]
-        z = self.z[node].index_select(0, units)[:, None]
-        depth, beyond = z.abs().neg_(), torch.where(z > 0, -1, 1).to(z.dtype)
-        weight = self.weight.index_select(0, units).mul_(beyond)
-        head = self.head.index_select(1, units)
-        for start, count in zip(range(0, len(order), ROWS), counts, strict=True):
-            if count == 0:
-                break
-            rows = entering[start : start + ROWS]
-            excess = torch.addmm(depth[:count], weight[:count], rows.T).relu_()
-            change[:, start : start + ROWS].addmm_(head[:, :count], excess)
-        return torch.empty_like(change).index_copy_(1, order, change)
+    def change(self, nodes: Tensor, entering: Tensor) -> Tensor:
+        """Of the outputs at these nodes, (rows, outputs), when what enters changes by these rows, hop beside hop."""
+        reach = torch.linalg.vector_norm(entering, dim=1)
+        few = self.has_few(nodes, reach)
+        change = self._linear(nodes, entering)
+        self._add_excess(change, nodes, entering, torch.where(few, reach, -1))  # nothing where it is not few
+        whole = (~few).nonzero()[:, 0]
+        if len(whole):
+            change[whole] = self._whole(nodes[whole], entering.index_select(0, whole))
+        return change
+
+    def _whole(self, nodes: Tensor, entering: Tensor) -> Tensor:
+        """With all units."""
+        units = product(entering, self.weight.T).add_(self.z.index_select(0, nodes)).relu_()
+        return rows_times(units, self.head) - self.outputs[nodes]
+
+    def _add_excess(self, change: Tensor, nodes: Tensor, entering: Tensor, reach: Tensor) -> None:
+        """What units add that change sign, where each unit with a margin within `reach` may."""
+        rows = (reach >= self.margins[:, 0][nodes]).nonzero()[:, 0]
+        own = nodes[rows]
+        turns = self.margins.index_select(0, own) <= reach[rows, None]
+        unit, z = (table.index_select(0, own).masked_select(turns) for table in (self.units, self.z_of_units))
+        ends = reach.new_zeros(len(nodes) + 1, dtype=torch.long)
+        ends[rows + 1] = turns.sum(1)
+        starts = ends.cumsum(0)
+        moved = _dots(entering, self.weight, starts, unit).add_(z)
+        excess = torch.where(z > 0, -moved, moved).relu_()
+        change += weighted_sums(self.head.T, unit, excess, starts[:-1])
+
+    def _linear(self, nodes: Tensor, entering: Tensor) -> Tensor:
+        outputs = len(self.head)
+        own = nodes[:, None] * outputs + torch.arange(outputs, device=nodes.device)
+        starts = torch.arange(0, own.numel() + 1, outputs, device=nodes.device)
+        return _dots(entering, self.slopes, starts, own.flatten()).view(own.shape)
 
 
-@dataclass(frozen=True)
-class Bag:
-    """The changes of one hop's sums at the scored nodes, from the new rows and the unperturbed ones of each term."""
-
-    sums: Sums
-    bounds: Tensor  # of the terms of each sum
-    new: Callable[[slice], Tensor]  # rows of the terms
-    reference: Tensor
-    nodes: Tensor  # which rows of `reference` the terms are of
-
-    def rows(self, part: slice) -> Tensor:
-        terms = slice(*self.bounds[[part.start, part.stop]].tolist())
-        starts, factor, new = self.bounds[part] - terms.start, self.sums.factor[terms], self.new(terms)
-        change = weighted_sums(new, torch.arange(len(new), device=new.device), factor, starts)
-        return change.sub_(weighted_sums(self.reference, self.nodes[terms], factor, starts))
+def _dots(rows: Tensor, others: Tensor, starts: Tensor, which: Tensor) -> Tensor:
+    """The products of row i with each of the others that `which` names from starts[i] to starts[i + 1]."""
+    pattern = csr_tensor(starts, which, rows.new_zeros(len(which)), (len(rows), len(others)))
+    return torch.sparse.sampled_addmm(pattern, rows, others.T, beta=0).values()
 
 
 @dataclass(frozen=True)
@@ -81,17 +93,18 @@ class Entering:
 
     nodes: Tensor
     numbers: Tensor  # (nodes, copies), as in a Table
-    bags: list[Bag]  # of each hop
+    table: Tensor  # the changes of the convolution's input
+    sums: list[Sums]  # of `table`, for each hop
+
+    @cached_property
+    def _bounds(self) -> list[Tensor]:
+        return [one.bounds(len(self.nodes)) for one in self.sums]
 
     def rows(self, part: slice) -> Tensor:
-        return torch.cat([bag.rows(part) for bag in self.bags], 1)
-
-    def parts(self, number: int) -> Iterator[tuple[int, slice]]:
-        """Each of so many nodes and its rows, in several parts where they have many terms."""
-        ends = torch.searchsorted(self.nodes, torch.arange(number + 1, device=self.nodes.device))
-        terms = sum(bag.bounds for bag in self.bags)[ends].diff().tolist()
-        ends = ends.tolist()
-        for node, (start, stop, count) in enumerate(zip(ends, ends[1:], terms, strict=False)):
-            step = max(1, (stop - start) * TERMS // max(1, count))
-            for first in range(start, stop, step):
-                yield node, slice(first, min(first + step, stop))
+        """Hop beside hop."""
+        found = []
+        for one, bounds in zip(self.sums, self._bounds, strict=True):
+            terms = slice(*bounds[[part.start, part.stop]].tolist())
+            starts = bounds[part] - terms.start
+            found.append(weighted_sums(self.table, one.source[terms], one.factor[terms], starts))
+        return found[0] if len(found) == 1 else torch.cat(found, 1)

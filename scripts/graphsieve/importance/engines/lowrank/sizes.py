@@ -5,9 +5,7 @@ from torch import Tensor
 from graphsieve.importance.engines.lowrank.changes import select, union
 from graphsieve.importance.engines.lowrank.plan import Layer, Plan
 
-CHUNK_BYTES = 2**20  # rows in flight between two convolutions, per thread: they should stay in the cache
 BLOCK_BYTES = 2**26  # what a block of copies takes at most, even where the memory limit allows more
-WIDE_BLOCK_BYTES = 2**28  # the same where one node after the other is computed for all copies of a block
 
 
 def bytes_for_any_copy(plan: Plan) -> int:
@@ -36,11 +34,17 @@ def wide_layers(plan: Plan) -> list[Layer]:
     return [layer for layer in plan.layers.values() if layer.is_wide]
 
 
-def bytes_of_rows(plan: Plan, moved: Tensor) -> int:
-    """What the rows of wide layers take that change with the moved rows of x, (nodes, copies)."""
+def bytes_of_rows(plan: Plan, moved: Tensor, by_units: bool) -> int:
+    """What the rows of wide layers take that change with the moved rows of x, (nodes, copies).
+
+    by_units: of the last convolution, only those of its input.
+    """
     cells, masks, wide = 0, {plan.program.x: moved}, wide_layers(plan)
     for node, layer in plan.layers.items():
         mask = union([select(masks[leaf], layer.reads[leaf]) for leaf in layer.source.leaves])
+        if by_units and node is plan.output.leaves[0]:
+            cells += layer.reference.shape[1] * int(mask.sum())
+            break
         if layer in wide:
             cells += _cells_of_rows(layer, mask)
         masks[node] = layer.filter.reached(mask)

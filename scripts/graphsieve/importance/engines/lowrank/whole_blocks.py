@@ -7,7 +7,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from graphsieve.importance.engines.lowrank.blocks import LowRankEngine
 from graphsieve.importance.engines.lowrank.plan import Plan
 from graphsieve.importance.engines.lowrank.sizes import BLOCK_BYTES, bytes_for_any_copy
 from graphsieve.importance.engines.lowrank.whole import Part, WholeCopies, bytes_of_row, read_cuts, read_parts
@@ -18,15 +17,17 @@ LAYERS_HELD = 4  # at once, of the rows of a part
 MOST_COPIES = 16  # in a block: more of them share no more, and leave room for fewer graphs in a part
 
 
-class WholeGraphsEngine(LowRankEngine):
+class WholeGraphsEngine:
     """For what is pooled, where nearly all rows change in every copy.
 
     All threads share each operation: on all copies of a column these are long enough. With a block for each thread,
     threads would wait for each other at every operation, because Python starts one at a time (measured).
     """
 
+    name = "lowrank"
+
     def __init__(self, plan: Plan):
-        super().__init__(plan)
+        self.plan, self.problem = plan, plan.problem
         self.cuts = read_cuts(plan)
         self.parts: dict[int, list[Part]] = {}  # by the number of copies
         self.unperturbed = self._unperturbed()
