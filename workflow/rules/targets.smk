@@ -17,6 +17,12 @@ def seeds_of(study, dataset):
     return min(config[study]["seeds"], config["datasets"][dataset]["seeds"] or config[study]["seeds"])
 
 
+def seed_range(study, dataset):
+    """The seeds of its runs."""
+    first = config[study].get("first_seed", 0)
+    return range(first, first + seeds_of(study, dataset))
+
+
 def models_of(study, dataset):
     """The models that a study trains on a dataset: those that it names, or the dataset's own."""
     return config[study].get("models") or [model_of(dataset)]
@@ -32,7 +38,7 @@ def study_runs(study, **values):
             "dataset": dataset,
             "model": models_of(study, dataset),
             "split": config[study]["split"],
-            "seed": [] if study == "suspects" else range(seeds_of(study, dataset)),
+            "seed": [] if study == "suspects" else seed_range(study, dataset),
             "prune": config["datasets"][dataset]["prune"],
             "repeats": config["scoring"]["n_repeats"],
             **values,

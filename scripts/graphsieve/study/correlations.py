@@ -51,6 +51,36 @@ def _beside(table: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     return named.merge(theirs, on=["scorer", "dataset"])
 
 
+def distance(table: pd.DataFrame, published: pd.DataFrame) -> float:
+    """How far, on average, ours are from the published numbers.
+
+    >>> ours = pd.DataFrame([{"scorer": "mi", "dataset": "cora", "pearson_r": 0.5}])
+    >>> paper = pd.DataFrame([{"scorer": "mi", "dataset": "cora", "pearson_r": 0.75}])
+    >>> distance(ours, paper)
+    0.25
+    """
+    both = _beside(table, published)
+    return float((both["pearson_r"] - both["theirs"]).abs().mean())
+
+
+def readings_text(signed: pd.DataFrame, sizes: pd.DataFrame, published: pd.DataFrame) -> str:
+    """Which reading of the paper is nearer to its numbers."""
+    return (
+        "The paper does not say whether a feature whose permutation helps the model counts as unimportant (its score is "
+        "below zero) or as important (the score is far from zero). The mean distance to the published numbers is "
+        f"**{distance(signed, published):.2f}** with the scores as they are and **{distance(sizes, published):.2f}** with "
+        "their sizes. In every cell: with the scores as they are, with their sizes, and the published value."
+    )
+
+
+def readings_cells(signed: pd.DataFrame, sizes: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+    """With the scores as they are, with their sizes, and as published; only the cells that all have."""
+    both = _beside(signed, published).merge(_beside(sizes, published), on=["scorer", "full"], suffixes=("", "_sizes"))
+    columns = ("pearson_r", "pearson_r_sizes", "theirs")
+    texts = [" · ".join(map(_number, row)) for row in zip(*(both[name] for name in columns), strict=True)]
+    return by_row_and_dataset(both.assign(text=texts, dataset=both["full"]), "scorer")
+
+
 def page(table_cells: pd.DataFrame, name: str) -> Styler:
     return page_table(label_cells(table_cells, "scorer"), name, breaks=group_breaks(table_cells.columns))
 
