@@ -8,7 +8,7 @@ from torch import Tensor
 
 FEW = 0.5  # share of the units below which leaving out the others pays
 MOST = 0.9  # the same for a wide product that is all there is to it
-FIRST = 64  # rows that show soon whether enough units are zero
+FIRST, MORE = 64, 8  # rows that show soon whether enough units are zero, and by what to look at more of them
 
 
 def nonzero_columns(values: Tensor, nonnegative: bool = False, below: float = FEW) -> Tensor | None:
@@ -19,8 +19,11 @@ def nonzero_columns(values: Tensor, nonnegative: bool = False, below: float = FE
     if len(values) == 0:
         return None
     values = values.detach()
-    if len(values) > FIRST and _live_columns(values[:FIRST], nonnegative).sum() >= below * values.shape[1]:
-        return None
+    stop = FIRST
+    while stop < len(values):
+        if _live_columns(values[:stop], nonnegative).sum() >= below * values.shape[1]:
+            return None
+        stop *= MORE
     live = _live_columns(values, nonnegative)
     units = live.nonzero()[:, 0]
     return units if 0 < len(units) < below * len(live) else None

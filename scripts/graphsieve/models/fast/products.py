@@ -7,9 +7,11 @@ their input. Both round as single precision does.
 """
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 LARGE = 2**19  # multiplications from which on it pays (measured)
+ROWS = 64  # where their number varies from product to product, it is rounded up to a multiple of this
 ONEDNN = getattr(torch.ops.mkldnn, "_linear_pointwise", None) if torch.backends.mkldnn.is_available() else None
 
 
@@ -25,6 +27,14 @@ def rectified(rows: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     if _suits_onednn(rows, weight.T):
         return ONEDNN(rows, weight, bias, "relu", [], "")
     return torch.addmm(bias, rows, weight.T).relu_()
+
+
+def filled_up(index: Tensor, value: int) -> Tensor:
+    """The index of rows, or of where their terms begin, and the value behind it until ROWS divides the length.
+
+    For each number of rows that it has not met, oneDNN first prepares for a quarter of a millisecond (measured).
+    """
+    return F.pad(index, (0, -len(index) % ROWS), value=value)
 
 
 def _suits_onednn(one: Tensor, other: Tensor) -> bool:

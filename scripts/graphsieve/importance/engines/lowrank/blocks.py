@@ -120,7 +120,7 @@ class LowRankEngine:
         """Whether, in a sample, enough of the rows have but few units that may change sign."""
         few = []
         for first in self._sample():
-            entering = Copies(self.plan, *self._block(range(first, first + 1)), by_units=True).entering()
+            entering, _ = Copies(self.plan, *self._block(range(first, first + 1)), by_units=True).entering()
             changes = entering.rows(slice(0, len(entering.nodes)))
             few.append(self.plan.rectified.has_few(entering.nodes, torch.linalg.vector_norm(changes, dim=1)))
         return float(torch.cat(few).float().mean()) >= ENOUGH_ROWS

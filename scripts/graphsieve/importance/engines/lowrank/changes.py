@@ -93,10 +93,10 @@ class SparseChange:
         shift = (self.counts.cumsum(0) - self.counts)[numbers] - (ends - counts)
         places = torch.arange(int(counts.sum()), device=nodes.device) + shift.repeat_interleave(counts)
         source, factor = sums.source[places], sums.factor[places]
-        bounds = [0, *ends.tolist()]
+        bounds = F.pad(ends, (1, 0))
 
         def rows(part: slice) -> Tensor:
-            terms = slice(bounds[part.start], bounds[part.stop])
+            terms = slice(*bounds[[part.start, part.stop]].tolist())
             starts = (ends - counts)[part] - terms.start
             change = weighted_sums(self.change.rows, source[terms], factor[terms], starts)
             return change.add_(self.base.index_select(0, nodes[part]))

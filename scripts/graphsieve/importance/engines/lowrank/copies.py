@@ -27,17 +27,16 @@ class Copies:
     """The values of all layers.
 
     columns: the columns of x in each slot of each copy, (slots, copies). moved: the change of these columns against the
-    parent's, (nodes read, slots, copies). by_units: without the last convolution, for
-    which `plan.rectified` stands.
+    parent's, (nodes read, slots, copies). by_units: whether only the last units that may change sign are computed.
     """
 
     def __init__(self, plan: Plan, columns: Tensor, moved: Tensor, lineage: Lineage, by_units: bool):
         self.plan, self.columns, self.moved, self.lineage = plan, columns, moved, lineage
-        self.number = columns.shape[1]
+        self.number, self.by_units = columns.shape[1], by_units
         self.changes: dict[fx.Node, Change] = {}
         if plan.x_rows is not None:
             self.changes[plan.program.x] = InputChange(plan.x_rows, moved, columns, lineage)
-        self.last = plan.output.leaves[0] if by_units else None
+        self.last = plan.output.leaves[0] if plan.skips_last(by_units) else None  # for it stands `plan.rectified`
         for node, layer in plan.layers.items():
             if node is not self.last:
                 self.changes[node] = self._later_layer(layer) if layer.table is None else self._first_layer(layer)
@@ -77,7 +76,8 @@ class Copies:
         changes[0] = 0
         for part in self._chunks(len(keys), reference.shape[1] * reference.element_size()):
             target = changes[1 + part.start : 1 + part.stop]
-            torch.sub(rows(part), reference.index_select(0, nodes[part]), out=target)
+            torch.index_select(reference, 0, nodes[part], out=target)
+            torch.sub(rows(part), target, out=target)
         return Table(changes, mask, self.lineage.row_numbers(mask, keys))
 
     def _chunks(self, rows: int, row_bytes: int) -> Iterator[slice]:
@@ -107,7 +107,7 @@ class Copies:
     def logits(self) -> Tensor:
         """(classes, nodes, scored copies); rows that no change reaches keep the model's own value, unrounded."""
         if self.last is not None:
-            return self._logits_by_units()
+            return self._logits_behind_last()
         output, reads, base = self.plan.output, self.plan.output_reads, self.plan.problem.baseline
         result = self.changes[output.result] if not output.steps else None
         if isinstance(result, DenseChange):
@@ -123,23 +123,23 @@ class Copies:
         numbers = torch.where(numbers > 0, numbers + (len(base) - 1), unchanged)
         return table.T.contiguous().index_select(1, numbers.flatten()).view(-1, *numbers.shape)
 
-    def _logits_by_units(self) -> Tensor:
+    def _logits_behind_last(self) -> Tensor:
         """As `logits`, without the values of the last convolution."""
-        base, entering = self.plan.problem.baseline, self.entering()
+        base, (entering, numbers) = self.plan.problem.baseline, self.entering()
         changes = base.new_zeros(1 + len(entering.nodes), base.shape[1])
-        for part in self._chunks(len(entering.nodes), entering.table.shape[1] * base.element_size()):
-            change = self.plan.rectified.change(entering.nodes[part], entering.rows(part))
-            changes[1 + part.start : 1 + part.stop] = change
-        numbers = entering.numbers[:, self.lineage.parents :]
+        for rows, change in self.plan.rectified.groups(entering, self.by_units):
+            for part in self._chunks(len(rows), entering.table.shape[1] * base.element_size()):
+                changes[1 + rows[part]] = change(part)
+        numbers = numbers[:, self.lineage.parents :]
         changes = changes.T.contiguous().index_select(1, numbers.flatten())
         return changes.view(-1, *numbers.shape).add_(base.T[:, :, None])
 
-    def entering(self) -> Entering:
-        """What the last convolution reads at the scored nodes that a change reaches."""
+    def entering(self) -> tuple[Entering, Tensor]:
+        """What the last convolution reads at the scored nodes that a change reaches, and its numbers as in a Table."""
         layer = self.plan.layers[self.last]
         table = self._entering(layer)
         reached, numbers, sums = sums_at_outputs(layer.filter, table, self.lineage)
-        return Entering(reached.flatten().nonzero()[:, 0] // self.number, numbers, table.rows, sums)
+        return Entering(reached.flatten().nonzero()[:, 0] // self.number, table.rows, sums), numbers
 
 
 def _product(rows: Tensor, weight: Tensor) -> Tensor:

@@ -69,7 +69,8 @@ class RestrictedFilter:
         self.transforms_first = self._transforms_first()
 
     def _extend(self, edges: Edges) -> None:
-        reaching = self.place[edges.target] >= 0
+        reaching = (self.place[edges.target] >= 0).nonzero()[:, 0]
+        reaching = reaching[self.place[edges.target[reaching]].argsort(stable=True)]  # sums of terms are sorted so, too
         target, source, weight = edges.target[reaching], edges.source[reaching], edges.weight[reaching]
         new = source[self.place[source] < 0].unique()
         target = self.place[target]

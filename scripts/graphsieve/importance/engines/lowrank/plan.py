@@ -113,6 +113,10 @@ class Plan:
         self.base = self.output.evaluate(lambda leaf: select(bases[leaf], self.output_reads[leaf]).clone())
         self.rectified = self._rectified_output()
 
+    def skips_last(self, by_units: bool) -> bool:
+        """Whether `rectified` stands for the last convolution: with all units, it knows those of a single weight."""
+        return by_units or (self.rectified is not None and self.rectified.has_one_weight)
+
     def _rectified_output(self) -> RectifiedOutput | None:
         """Where the output is a ReLU and a linear map behind a wide convolution, and the matrices of all nodes fit."""
         steps, (leaf, *others) = [step for _, step in self.output.steps], self.output.leaves

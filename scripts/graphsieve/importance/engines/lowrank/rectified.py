@@ -5,10 +5,12 @@ k of z changes by s . w_k, so by at most |s| |w_k|. While that is below |z_k|, t
 all units taken as linear are one small matrix for each node, `V diag(z > 0) W`. What a unit that changes sign adds to
 this is how far it gets beyond zero. So the product s . w_k is needed for the units of small |z_k| / |w_k| alone: after
 training about one in a hundred, before it one in three. What is left out is zero. Where more than a few of a row's
-units may change sign, one product with all of them is cheaper.
+units may change sign, one product with all of them is cheaper. Where that is so of most rows, all are computed so, and
+rows share products.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 
 import torch
@@ -16,11 +18,13 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from graphsieve.importance.engines.lowrank.filters import RestrictedFilter
-from graphsieve.importance.engines.lowrank.tables import Sums, weighted_sums
+from graphsieve.importance.engines.lowrank.tables import SummedRows, Sums, rows_ahead, weighted_sums
 from graphsieve.importance.engines.lowrank.trace import rows_times
 from graphsieve.models.fast.matrices import csr_tensor
-from graphsieve.models.fast.products import product
+from graphsieve.models.fast.nonzero_columns import MOST, without_zero_columns
+from graphsieve.models.fast.products import filled_up, product
 
+Group = tuple[Tensor, Callable[[slice], Tensor]]  # numbers of rows, and what gives slices of values there
 FEW = 48  # units that are computed one by one at most (measured)
 
 
@@ -31,7 +35,7 @@ class RectifiedOutput:
     """
 
     def __init__(self, known: RestrictedFilter, z: Tensor, head: Tensor):
-        self.z, self.head = z, head
+        self.z, self.head, self.has_one_weight = z, head, len(known.weights) == 1
         self.weight = torch.cat([known.weights[hop] for hop in sorted(known.weights)]).T.contiguous()  # (units, inputs)
         margins = (z.abs() / self.weight.norm(dim=1)).nan_to_num_(torch.inf)  # of a unit that never changes
         margins, units = F.pad(margins, (0, 1), value=torch.inf).topk(min(FEW, z.shape[1]) + 1, largest=False)
@@ -56,10 +60,26 @@ class RectifiedOutput:
             change[whole] = self._whole(nodes[whole], entering.index_select(0, whole))
         return change
 
+    def groups(self, entering: "Entering", by_units: bool) -> list[Group]:
+        """The changes of the outputs, from those that enter: of few units, or, of a single weight, of all."""
+        nodes = entering.nodes
+        if by_units:
+            every = torch.arange(len(nodes), device=nodes.device)
+            return [(every, lambda part: self.change(nodes[part], entering.rows(part)))]
+        return [
+            (rows, lambda part, rows=rows, moved=moved: self._behind(nodes[rows[part]], moved(part)))
+            for rows, moved in entering.times(self.weight)
+        ]
+
     def _whole(self, nodes: Tensor, entering: Tensor) -> Tensor:
         """With all units."""
         units = product(entering, self.weight.T).add_(self.z.index_select(0, nodes)).relu_()
         return rows_times(units, self.head) - self.outputs[nodes]
+
+    def _behind(self, nodes: Tensor, moved: Tensor) -> Tensor:
+        """When z changes by these rows, which are overwritten; those that fill them up are ignored."""
+        moved[: len(nodes)].add_(self.z.index_select(0, nodes)).relu_()
+        return product(self.head, moved.T).T[: len(nodes)] - self.outputs[nodes]
 
     def _add_excess(self, change: Tensor, nodes: Tensor, entering: Tensor, reach: Tensor) -> None:
         """What units add that change sign, where each unit with a margin within `reach` may."""
@@ -87,24 +107,34 @@ def _dots(rows: Tensor, others: Tensor, starts: Tensor, which: Tensor) -> Tensor
     return torch.sparse.sampled_addmm(pattern, rows, others.T, beta=0).values()
 
 
-@dataclass(frozen=True)
 class Entering:
-    """The changes of what a convolution reads, a row for each pair of a reached node and a copy, sorted by node."""
+    """The changes of what a convolution reads, a row for each pair of a reached node and a copy, sorted by node.
 
-    nodes: Tensor
-    numbers: Tensor  # (nodes, copies), as in a Table
-    table: Tensor  # the changes of the convolution's input
-    sums: list[Sums]  # of `table`, for each hop
+    table: the changes of the convolution's input. sums: of its rows, for each hop.
+    """
+
+    def __init__(self, nodes: Tensor, table: Tensor, sums: list[Sums]):
+        self.nodes, self.table, self.sums = nodes, table, sums
 
     @cached_property
-    def _bounds(self) -> list[Tensor]:
-        return [one.bounds(len(self.nodes)) for one in self.sums]
+    def _of_hops(self) -> list[SummedRows]:
+        return [SummedRows(self.table, one, len(self.nodes)) for one in self.sums]
 
     def rows(self, part: slice) -> Tensor:
         """Hop beside hop."""
-        found = []
-        for one, bounds in zip(self.sums, self._bounds, strict=True):
-            terms = slice(*bounds[[part.start, part.stop]].tolist())
-            starts = bounds[part] - terms.start
-            found.append(weighted_sums(self.table, one.source[terms], one.factor[terms], starts))
+        found = [hop.rows(part)[: part.stop - part.start] for hop in self._of_hops]
         return found[0] if len(found) == 1 else torch.cat(found, 1)
+
+    def times(self, weight: Tensor) -> list[Group]:
+        """The rows of the only hop times the transposed weight, filled up: sums of products, and products of sums."""
+        (sums,), number = self.sums, len(self.nodes)
+        table, weight = without_zero_columns(self.table, weight, MOST)
+        ahead = rows_ahead(sums, len(table))
+        products = product(table.index_select(0, filled_up(ahead.nonzero()[:, 0], 0)), weight.T)
+        is_late = torch.bincount(sums.target[~ahead[sums.source]], minlength=1 + number)[1:] > 0
+        of_products = sums.into(~is_late)
+        of_products = replace(of_products, source=(ahead.cumsum(0) - 1)[of_products.source])
+        early, late = (~is_late).nonzero()[:, 0], is_late.nonzero()[:, 0]
+        multiplied = SummedRows(products, of_products, len(early))
+        summed = SummedRows(table, sums.into(is_late), len(late))
+        return [(early, multiplied.rows), (late, lambda part: product(summed.rows(part), weight.T))]
