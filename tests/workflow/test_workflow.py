@@ -285,6 +285,16 @@ def test_a_study_can_begin_at_a_later_seed(tmp_path):
     assert found == {"5", "6"}
 
 
+def test_an_empty_list_of_seeds_leaves_out_a_dataset_of_the_study_of_suspects(tmp_path):
+    project, study = make_project(tmp_path), {"datasets": {"digits": [], "synthetic_h": [0]}, "screening": {"digits": []}}
+    settings = {"suspects": study, "one_shot": {"datasets": []}, "perturbations": {"datasets": []}}
+    command = (project, "results/tiny/records/suspects.csv")
+    announced = jobs(*command, configs=overlay(tmp_path, settings))
+    assert announced["suspect"] > 0
+    study["datasets"]["synthetic_h"] = []
+    assert "suspect" not in jobs(*command, configs=overlay(tmp_path, settings))
+
+
 def test_the_paper_expands_to_its_datasets_seeds_and_scorers(tmp_path):
     """A result per dataset, seed and scorer; short ones of a run go together, long ones (Photo, Computers) do not."""
     project, configs = make_project(tmp_path), (PROJECT / "config/paper.yaml",)
