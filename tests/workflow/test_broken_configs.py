@@ -47,7 +47,6 @@ BROKEN = {
         "suspects": {"hypotheses": {"my-own": {"says": ""}}}
     },
     "suspects.datasets: 'corra' is unknown": {"suspects": {"datasets": {"corra": [0]}}},
-    "suspects.datasets.digits: the list is empty, name at least 1": {"suspects": {"datasets": {"digits": []}}},
     "suspects.finalists: 'mine' is unknown": {"suspects": {"finalists": ["mine"]}},
     "suspects.confirmation.hypotheses: 'mine' is unknown": {"suspects": {"confirmation": {"hypotheses": ["mine"]}}},
     "suspects.chosen_on.datasets: 'texas' is unknown, choose from digits": {

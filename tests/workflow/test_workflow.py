@@ -286,7 +286,7 @@ def test_a_study_can_begin_at_a_later_seed(tmp_path):
 
 
 def test_an_empty_list_of_seeds_leaves_out_a_dataset_of_the_study_of_suspects(tmp_path):
-    project, study = make_project(tmp_path), {"datasets": {"digits": [], "synthetic_h": [0]}, "screening": {"digits": []}}
+    project, study = make_project(tmp_path), {"datasets": {"digits": [], "synthetic_h": [0]}}
     settings = {"suspects": study, "one_shot": {"datasets": []}, "perturbations": {"datasets": []}}
     command = (project, "results/tiny/records/suspects.csv")
     announced = jobs(*command, configs=overlay(tmp_path, settings))

@@ -66,10 +66,11 @@ def distance(table: pd.DataFrame, published: pd.DataFrame) -> float:
 def readings_text(signed: pd.DataFrame, sizes: pd.DataFrame, published: pd.DataFrame) -> str:
     """Which reading of the paper is nearer to its numbers."""
     return (
-        "The paper does not say whether a feature whose permutation helps the model counts as unimportant (its score is "
-        "below zero) or as important (the score is far from zero). The mean distance to the published numbers is "
-        f"**{distance(signed, published):.2f}** with the scores as they are and **{distance(sizes, published):.2f}** with "
-        "their sizes. In every cell: with the scores as they are, with their sizes, and the published value."
+        "The paper does not say whether a feature whose permutation helps the model counts as unimportant (its score "
+        "is below zero) or as important (the score is far from zero). The mean distance to the published numbers is "
+        f"**{distance(signed, published):.2f}** with the scores as they are and "
+        f"**{distance(sizes, published):.2f}** with their sizes. In every cell: with the scores as they are, with "
+        "their sizes, and the published value."
     )
 
 
