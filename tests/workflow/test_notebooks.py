@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -206,13 +207,21 @@ def test_last_checkpoints(execute, tmp_path):
 
 
 def test_score_correlation(execute, tmp_path):
+    records = scores(["cora", "digits"], ["npt", "mi", "tfi"], 30)
     shown = execute(
-        "score_correlation", scores(["cora", "digits"], ["npt", "mi", "tfi"], 30), "scores",
+        "score_correlation", records, "scores",
         table=str(tmp_path / "table4"), spearman_table=str(tmp_path / "table4_spearman"),
         figure=str(tmp_path / "fig11"), published=str(ROOT / "config/published/table4_score_correlation.csv"),
     )  # fmt: skip
     assert "<small>0.6178</small>" in shown
     assert "Nothing was published for Digits." in shown
+    cora = pd.DataFrame(records).query("dataset == 'cora'").assign(size=lambda table: table["score"].abs())
+    for column in ("score", "size"):
+        read = cora.assign(score=cora[column].where(cora["scorer"] == "npt", cora["score"]))
+        means = read.groupby(["scorer", "feature"])["score"].mean()
+        found = {name: np.corrcoef(means["npt"], means[name])[0, 1] for name in ("mi", "tfi")}
+        away = np.mean([abs(found["mi"] - 0.6178), abs(found["tfi"] - 0.6234)])
+        assert f"<strong>{away:.2f}</strong>" in shown
     assert len(list(tmp_path.glob("table4*"))) == 6
     assert "image/png" in shown
 
