@@ -31,8 +31,8 @@ def cells(table: pd.DataFrame, measure: str, markup: str = "html") -> pd.DataFra
     return by_row_and_dataset(table.assign(text=texts), "scorer")
 
 
-def _number(value: float) -> str:
-    return "–" if pd.isna(value) else f"{value:.4f}".replace("-", "−")
+def _number(value: float, digits: int = 4) -> str:
+    return "–" if pd.isna(value) else f"{value:.{digits}f}".replace("-", "−")
 
 
 def comparison_cells(table: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
@@ -78,7 +78,7 @@ def readings_cells(signed: pd.DataFrame, sizes: pd.DataFrame, published: pd.Data
     """With the scores as they are, with their sizes, and as published; only the cells that all have."""
     both = _beside(signed, published).merge(_beside(sizes, published), on=["scorer", "full"], suffixes=("", "_sizes"))
     columns = ("pearson_r", "pearson_r_sizes", "theirs")
-    texts = [" · ".join(map(_number, row)) for row in zip(*(both[name] for name in columns), strict=True)]
+    texts = [" · ".join(_number(value, 2) for value in row) for row in zip(*map(both.get, columns), strict=True)]
     return by_row_and_dataset(both.assign(text=texts, dataset=both["full"]), "scorer")
 
 
