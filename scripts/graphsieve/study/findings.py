@@ -247,7 +247,9 @@ def correlation(ours: Tables) -> Headline | None:
         parts.append(f"{label_row(closest['scorer'])} on {_name(dataset)} (r = {_r(closest['pearson_r'])})")
     means = table.groupby("scorer", sort=False)["pearson_r"].mean()
     closest = means.abs().idxmax()
-    words = f"correlation with {label_row(METHOD)}'s scores has {label_row(closest)}, the strongest of all other methods"
+    words = (
+        f"correlation with {label_row(METHOD)}'s scores has {label_row(closest)}, the strongest of all other methods"
+    )
     sentence = f"What goes most with {label_row(METHOD)}'s scores, in either direction: {'; '.join(parts)}."
     return Headline(_r(means[closest]), words, (sentence,))
 
