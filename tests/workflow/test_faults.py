@@ -4,6 +4,7 @@ import importlib
 import os
 import random
 import shutil
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -96,7 +97,9 @@ def test_a_second_snakemake_is_refused_and_does_no_harm(finished, configs, tmp_p
     project = make_project(tmp_path)
     first = start_snakemake(project, RECORDS, configs=configs)
     wait_for(first, project / GRAPH)
+    first.send_signal(signal.SIGSTOP)  # or it may be done before a second one has started, where a machine is busy
     second = snakemake(project, RECORDS, configs=configs)
+    first.send_signal(signal.SIGCONT)
     assert second.returncode != 0
     assert f"Process {first.pid} is making this run in this folder" in second.stderr
     assert first.wait() == 0
