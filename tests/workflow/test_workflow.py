@@ -279,7 +279,6 @@ def test_a_real_graph_runs_through_to_its_table(tmp_path):
 def test_a_study_can_begin_at_a_later_seed(tmp_path):
     study = {"datasets": ["digits"], "scorers": ["mi"], "seeds": 2, "first_seed": 5}
     project = make_project(tmp_path)
-    jobs(project, "results/tiny/records/one_shot.csv", configs=overlay(tmp_path, {"one_shot": study}))
     listed = snakemake(project, "--summary", configs=overlay(tmp_path, {"one_shot": study})).stdout
     found = set(re.findall(r"^results/tiny/retrain/digits/\S+/seed(\d+)/", listed, flags=re.MULTILINE))
     assert found == {"5", "6"}
